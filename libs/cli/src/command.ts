@@ -10,7 +10,7 @@ import {
   BadInput,
   type CommandContext,
   CommandFailed,
-  EXIT_CODES,
+  SEND_EXIT_CODES,
   exitCodeOf,
   oneLine,
   outputOption,
@@ -105,7 +105,7 @@ function addSend(program: Command, context: CommandContext, exitWith: (code: num
       'JSON Pointer to the identifier of the event in each line, such as /id (required with --ndjson)',
     );
   send
-    .addHelpText('after', `${ABOUT_TOKEN}${signing === undefined ? '' : ABOUT_KEY}${EXIT_CODES}`)
+    .addHelpText('after', `${ABOUT_TOKEN}${signing === undefined ? '' : ABOUT_KEY}${SEND_EXIT_CODES}`)
     .action(async (file: string, values: SendValues) => {
       const { sendLines } = await import('./lines/send-lines.js');
       const { sendOne } = await import('./send/send-one.js');

@@ -31,7 +31,7 @@ export const exitCodes = Object.freeze({
 export type Result = keyof typeof exitCodes;
 
 /** The exit codes of `plant-store send`, for its help. README.md has the same table. */
-export const EXIT_CODES = `
+export const SEND_EXIT_CODES = `
 Exit codes:
   0  acknowledged
   1  not acknowledged: the receiver responded with another status

@@ -94,11 +94,11 @@ test.each([
   ['were refused with 503', refused(503)],
 ])('entries that %s are not the fault, but the others wait', (_case, error) => {
   const state = openState();
-  const unknown = ofMany(error);
+  const many = ofMany(error);
 
-  expect(faultsOf(state, ...unknown.slice(0, 4))).not.toContain(1);
+  expect(faultsOf(state, ...many.slice(0, 4))).not.toContain(1);
   expect(state.mode).toBe('open');
-  expect(faultsOf(state, ...unknown.slice(4))).not.toContain(1);
+  expect(faultsOf(state, ...many.slice(4))).not.toContain(1);
   expect(state.mode).toBe('probing');
 });
 

@@ -3,8 +3,11 @@ import type { ErrorCode } from '../errors/plant-store-error.js';
 import { isNotAcknowledged, isPlantStoreError } from '../errors/sender-error.js';
 import { Outage } from './outage.js';
 
-/** What the result of an attempt says about the endpoint: its address, its credentials, the connection to it. */
-type Sign = 'works' | 'fails' | 'suspect' | 'unknown' | 'nothing';
+/**
+ * What the result of an attempt says about the endpoint: its address, its credentials, the connection to it. After
+ * `unsure`, the endpoint is suspect too, but the plant may have arrived.
+ */
+type Sign = 'works' | 'fails' | 'suspect' | 'unsure' | 'nothing';
 
 /** Nothing about an entry causes these, if nothing was sent. A function for its header fields may cause a time-out. */
 const failing: ReadonlySet<string> = new Set<ErrorCode>([
@@ -45,12 +48,11 @@ function signOf(error: Error | undefined): Sign {
   if (error === undefined) return 'works';
   if (!isPlantStoreError(error)) return 'nothing';
   // The plant may have arrived, so the policy decides about the entry. The others may wait all the same.
-  if (error.outcome === 'unknown')
-    return error.code === 'PLANT_STORE_ATTEMPT_CUT_OFF' ? 'nothing' : 'unknown';
+  if (error.outcome === 'unknown') return error.code === 'PLANT_STORE_ATTEMPT_CUT_OFF' ? 'nothing' : 'unsure';
   if (isNotAcknowledged(error)) {
     const { failure, status } = error;
     // It is about the server, but some say so although they have stored the plant: so the policy decides.
-    if (status === 503 && failure === undefined) return 'unknown';
+    if (status === 503 && failure === undefined) return 'unsure';
     const isRedirect = status >= 300 && status < 400;
     const isSuspect = failure ? suspectFailures.has(failure) : isRedirect || suspects.has(status);
     return isSuspect ? 'suspect' : 'works';
@@ -104,16 +106,16 @@ export class EndpointState {
   note(id: number, error: Error | undefined, isLast: boolean): boolean {
     const sign = signOf(error);
     if (sign === 'works') this.#row.clear();
-    const isSuspect = sign === 'suspect' || sign === 'unknown';
+    const isSuspect = sign === 'suspect' || sign === 'unsure';
     if (isSuspect && this.#row.size < ROW) this.#row.add(id);
     const isAtFault = sign === 'fails' || (isSuspect && this.#row.size === ROW);
-    const isInDoubt = sign === 'nothing' || sign === 'unknown';
+    const isInDoubt = sign === 'nothing' || sign === 'unsure';
     if (isAtFault || (isInDoubt && this.mode === 'probing')) {
       this.#beginAt = performance.now() + this.#outage.fail(error!, isLast);
     } else if (!isInDoubt) {
       this.#outage.end();
       this.#beginAt = 0;
     }
-    return isAtFault && sign !== 'unknown';
+    return isAtFault && sign !== 'unsure';
   }
 }
