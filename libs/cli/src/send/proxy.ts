@@ -14,7 +14,14 @@ class ProxyError extends PlantStoreError {
 
 type ConnectionSettings = Pick<
   Settings<unknown>,
-  'allowInsecureTransport' | 'ca' | 'cert' | 'connectTimeout' | 'key' | 'maxConnectionAge' | 'target'
+  | 'allowInsecureTransport'
+  | 'ca'
+  | 'cert'
+  | 'connectTimeout'
+  | 'key'
+  | 'maxConnectionAge'
+  | 'maxConnections'
+  | 'target'
 >;
 
 /**

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
-import { Pool } from 'undici';
+import { Client, Pool } from 'undici';
 import { type Connect, Connector, directly } from './connect.js';
 import { prepareHeads } from './response-head.js';
 import { connectError, isRefusedHandshake } from './transport-error.js';
@@ -8,6 +8,7 @@ import { connectError, isRefusedHandshake } from './transport-error.js';
 export interface PoolSettings {
   /** Milliseconds. */
   readonly connectTimeout: number;
+  readonly maxConnections: number;
   /** Milliseconds. */
   readonly maxConnectionAge: number;
   /** PEM; `undefined` for what Node trusts. */
@@ -24,14 +25,13 @@ export class OwnPool extends Pool {
   /** @param connect Makes the connections. */
   constructor(
     origin: string,
-    { connectTimeout, maxConnectionAge, ca, cert, key }: PoolSettings,
+    { connectTimeout, maxConnections, maxConnectionAge, ca, cert, key }: PoolSettings,
     connect: Connect = directly((ca ?? cert) && createSecureContext({ ca, cert, key })),
   ) {
     const connector = new Connector(connectTimeout, connect);
     super(origin, {
-      // The transport counts them. A pool that counts too never sends what waits for one that is too old.
-      connections: null,
-      clientTtl: maxConnectionAge,
+      connections: maxConnections,
+      factory: (to: URL, options: object) => new AgingClient(to, options, maxConnectionAge),
       connect: (options, callback) =>
         connector.connect(options, (...[error, connected]) => {
           if (error !== null) return callback(error, null);
@@ -48,6 +48,25 @@ export class OwnPool extends Pool {
     const destroyed = this.destroy();
     this.#connector.end();
     await destroyed;
+  }
+}
+
+/**
+ * One connection at a time. The first request after its age ends it: `clientTtl` of a pool looks at the clock for each
+ * connection at each request, and never sends what waits while all of them are too old.
+ */
+class AgingClient extends Client {
+  /** In the time of `performance.now`. */
+  #lastsUntil = Infinity;
+
+  constructor(origin: URL, options: object, maxAge: number) {
+    super(origin, options);
+    this.on('connect', () => (this.#lastsUntil = performance.now() + maxAge));
+  }
+
+  override dispatch(...[options, handler]: Parameters<Client['dispatch']>): boolean {
+    const isOld = performance.now() > this.#lastsUntil;
+    return super.dispatch(isOld ? { ...options, reset: true } : options, handler);
   }
 }
 

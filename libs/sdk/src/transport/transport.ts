@@ -22,7 +22,6 @@ export interface Sendable extends Dispatcher.DispatchHandler {
 }
 
 interface TransportSettings extends PoolSettings {
-  readonly maxConnections: number;
   readonly target: Target;
   readonly method: Dispatcher.HttpMethod;
   /** Sends the requests instead of a pool of the sender's own. The caller closes it. */
