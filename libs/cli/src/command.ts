@@ -17,6 +17,7 @@ import {
   printJson,
   say,
 } from './context.js';
+import { databaseVariable } from './outbox/database.js';
 import { addOutboxCommands, COMMAND_EXIT_CODES } from './outbox/outbox-commands.js';
 import type { RelayValues } from './outbox/relay-command.js';
 import type { SendValues } from './send/send-values.js';
@@ -180,7 +181,8 @@ function reportError(error: unknown, isJson: boolean, context: CommandContext): 
   }
   const { message } = error as Error;
   if (isOutboxError(error) || error instanceof CommandFailed) {
-    say(message, context);
+    const isUnreached = isOutboxError(error) && error.code === 'PLANT_STORE_OUTBOX_DATABASE_FAILED';
+    say(isUnreached ? `${message} Check ${databaseVariable}.` : message, context);
     return 1;
   }
   const isInterrupted = context.signal.aborted && error === context.signal.reason;

@@ -95,6 +95,20 @@ describe('one plant', () => {
     });
   });
 
+  test.each(['--attempt-timeout', '--total-timeout'])(
+    'names %s, not an option of the SDK',
+    async (option) => {
+      const receiver = await startReceiver(() => undefined);
+      const finished = await run(['send', file('{}'), '-ojson', option, '50', ...required(receiver.url)]);
+
+      expect(finished).toMatchObject({ code: 4, stderr: expect.stringContaining(`50 ms (${option})`) });
+      expect(JSON.parse(finished.stdout)).toMatchObject({
+        message: expect.stringContaining(`50 ms (${option})`),
+        advice: expect.stringContaining('may be delivered twice'),
+      });
+    },
+  );
+
   test('is sent again with --retry, and only where it is safe', async () => {
     const busy = await startReceiver((_, number) => (number === 1 ? 503 : 204));
     expect(await run(['send', file('{}'), '--retry', '1', ...required(busy.url)])).toMatchObject({ code: 0 });

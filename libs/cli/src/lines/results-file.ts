@@ -77,7 +77,7 @@ export class ResultsFile {
       const run = first ?? (await describe(earlier!.run.bytes));
       if (earlier && run.url !== earlier.run.url)
         throw new BadInput(
-          `${path} is about deliveries to ${earlier.run.url}, and this command sends to ${run.url}.`,
+          `${path} is about deliveries to ${earlier.run.url}, and this command sends to ${run.url}. Name another --results file. Nothing was sent.`,
         );
       if (earlier && run.sha256 !== earlier.run.sha256)
         throw new BadInput(

@@ -191,7 +191,7 @@ class Run {
   /** Says what happens after an interrupt. */
   tellInterrupt(): void {
     say(
-      `interrupted: no further line is sent. Waiting for ${this.#inFlight} in flight; interrupt again to stop at once.`,
+      `interrupted: no further line is sent. Waiting for ${this.#inFlight} in flight; interrupt again, a second later, to stop at once.`,
       this.context,
     );
   }

@@ -100,7 +100,13 @@ export function addOutboxCommands(program: Command, context: CommandContext): vo
       .action((chosen: number[], { all }: { readonly all?: true }) => {
         if ((all === true) !== (chosen.length === 0))
           throw new BadInput(`Name the ids to ${name}, or pass --all (and not both).`);
-        return use(async (outbox) => `${name}ed ${await outbox[name](all ? 'all' : chosen)}\n`);
+        return use(async (outbox) => {
+          const count = await outbox[name](all ? 'all' : chosen);
+          const others = new Set(chosen).size - count;
+          if (others > 0)
+            throw new CommandFailed(`${name}ed ${count}. ${others} of the ids are not of parked entries.`);
+          return `${name}ed ${count}\n`;
+        });
       });
   select('replay', 'let relays send parked entries again');
   select('discard', 'give parked entries up');

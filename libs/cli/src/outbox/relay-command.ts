@@ -12,7 +12,7 @@ import {
   type RelayOptions,
 } from '@plant-store/sdk/outbox';
 import { collectFaults, type CommandContext, CommandFailed, oneLine } from '../context.js';
-import { delayAfter, failureRecord } from '../send/failures.js';
+import { adviceOn, delayAfter, failureRecord } from '../send/failures.js';
 import { prepareSender, type SenderValues } from '../send/sender-options.js';
 import { openOutbox } from './database.js';
 
@@ -98,7 +98,7 @@ function reasonOf(error: Error): object {
   if (!isPlantStoreError(error))
     return { code: (error as NodeJS.ErrnoException).code, reason: oneLine(error.message) };
   const { message: reason, ...record } = failureRecord(error);
-  return { ...record, reason };
+  return { ...record, reason, advice: adviceOn(error) || undefined };
 }
 
 interface Counts {

@@ -32,15 +32,26 @@ export interface FailureRecord {
 export function failureRecord(error: PlantStoreError): FailureRecord {
   const { outcome, code } = error;
   const status = isNotAcknowledged(error) && { status: error.status };
-  return { outcome, code, ...status, message: oneLine(error.message) };
+  return { outcome, code, ...status, message: messageOf(error) };
 }
 
 /** One line about a failed delivery: its outcome, what went wrong, what to do. */
 export function describeFailure(error: PlantStoreError): string {
-  return oneLine(`${outcomes[error.outcome].text}: ${error.message} ${adviceOn(error)}`);
+  return `${outcomes[error.outcome].text}: ${messageOf(error)} ${adviceOn(error)}`.trim();
 }
 
-function adviceOn(error: PlantStoreError): string {
+/** What went wrong, with the names of the command line. */
+function messageOf({ message }: PlantStoreError): string {
+  return oneLine(message.replaceAll(/\b(?:attempt|connect|total)Timeout\b/g, flagOf));
+}
+
+/** The option of the command line that sets an option of the SDK: `totalTimeout`, `--total-timeout`. */
+export function flagOf(option: string): string {
+  return `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** What to do about a failed delivery; empty if the message says it. */
+export function adviceOn(error: PlantStoreError): string {
   const { cause, code, outcome } = error;
   const refusal = isNotAcknowledged(error) ? error : cause;
   if (outcome === 'unknown') {

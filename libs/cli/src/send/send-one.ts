@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { isPlantStoreError } from '@plant-store/sdk';
 import { BadInput, type CommandContext, exitCodeOf, printJson, say } from '../context.js';
 import { findInput } from '../input.js';
-import { describeFailure, failureRecord, resultOf } from './failures.js';
+import { adviceOn, describeFailure, failureRecord, resultOf } from './failures.js';
 import { checkSend, encode, type Sendable, type SendValues } from './send-values.js';
 import { prepareSender } from './sender-options.js';
 
@@ -31,7 +31,8 @@ export async function sendOne(file: string, values: SendValues, context: Command
     if (!isPlantStoreError(error)) throw error;
     say(describeFailure(error), context);
     const exitCode = exitCodeOf({ [resultOf(error)]: 1 });
-    if (values.output === 'json') printJson({ exitCode, ...failureRecord(error) }, context);
+    if (values.output === 'json')
+      printJson({ exitCode, ...failureRecord(error), advice: adviceOn(error) }, context);
     return exitCode;
   } finally {
     await prepared.close();

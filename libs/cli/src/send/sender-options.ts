@@ -5,7 +5,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { BadInput, collectFaults, type CommandContext } from '../context.js';
 import { readInputFile } from '../input.js';
 import { proxyFor } from './proxy.js';
-import { policyOf } from './failures.js';
+import { flagOf, policyOf } from './failures.js';
 import { findSecret } from './secrets.js';
 
 /** The values of the options that a sender has on the command line. */
@@ -171,7 +171,6 @@ function describe({ option, problem }: OptionFault, tokenSource: string | undefi
     signingKey: 'The signing key',
     maxConnections: '--concurrency',
   };
-  const nameOf = (name: string): string =>
-    names[name] ?? `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const nameOf = (name: string): string => names[name] ?? flagOf(name);
   return `${nameOf(option)} ${problem.replaceAll(/`(\w+)`/g, (_quoted, name: string) => nameOf(name))}`;
 }

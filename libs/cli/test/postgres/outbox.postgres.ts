@@ -97,7 +97,10 @@ withPostgres('plant-store outbox', () => {
       stderr: 'plant-store: There is no entry 999.\n',
     });
     expect(await outbox('replay', first!)).toMatchObject({ stdout: 'replayed 1\n' });
-    expect(await outbox('discard', first!, second!)).toMatchObject({ stdout: 'discarded 1\n' });
+    expect(await outbox('discard', first!, second!)).toMatchObject({
+      code: 1,
+      stderr: 'plant-store: discarded 1. 1 of the ids are not of parked entries.\n',
+    });
     expect(await outbox('replay', '--all')).toMatchObject({ stdout: 'replayed 1\n' });
     expect(JSON.parse((await outbox('status', '-ojson')).stdout)).toMatchObject({ waiting: 2, parked: 0 });
   });
@@ -115,7 +118,10 @@ withPostgres('plant-store outbox', () => {
   test('refuses an environment without a database, and does not print a password', async () => {
     expect(await run(['outbox', 'list'], { environment: {} })).toMatchObject({ code: 2 });
     const environment = { PLANT_STORE_OUTBOX_URL: `postgres://user:${accessToken}@127.0.0.1:1/store` };
-    expect(await run(['outbox', 'list'], { environment })).toMatchObject({ code: 1 });
+    expect(await run(['outbox', 'list'], { environment })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/ECONNREFUSED .* Check PLANT_STORE_OUTBOX_URL\.\n$/),
+    });
   });
 
   test('reaches a database by TLS, and refuses a certificate that it does not know', async () => {
