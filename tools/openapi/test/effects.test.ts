@@ -7,7 +7,14 @@ import {
   RateWindow,
 } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
-import { answerInWords, type AnswerEffect, effectOf, type RolloutOrder } from '../src/effects/effects.js';
+import {
+  answerInWords,
+  type AnswerEffect,
+  differenceOf,
+  effectLines,
+  effectOf,
+  type RolloutOrder,
+} from '../src/effects/effects.js';
 
 const PLAIN = plainAnswers(exampleAnswers);
 const ids = openQuestions.map(({ id }) => id);
@@ -376,5 +383,32 @@ describe('rate limits of different spans', () => {
       };
       expect({ after, order }).toEqual({ after, order: orders[isSafe as keyof typeof orders] });
     }
+  });
+});
+
+describe('the difference of all answers', () => {
+  const name = { type: 'object', properties: { name: {} }, required: ['name'] };
+  const fields = { 'plant-fields': name, payload: { plantField: 'plant' } };
+
+  test('a media type makes earlier answers start: its entry lists what they refuse from now on', () => {
+    const [entry, ...more] = differenceOf(fields, { ...fields, 'media-type': 'application/json' });
+
+    expect(more).toEqual([]);
+    expect(effectLines(entry!)).toEqual([
+      'Receiver: Takes content of the type application/json only; other content gets 415. Takes plants with these fields: `name` (required); another plant gets 422. Takes JSON with the plant in the field `plant`; content that is no JSON gets 400, content without that field 422.',
+      'Sender: Sends content as application/json, and refuses content that `encode` gives another type. Sends JSON with the plant in the field `plant` unless the caller passes `encode`.',
+      'Roll out: senders first. From an old sender to a new receiver: content of another type than application/json gets 415. From an old sender to a new receiver: a plant such as `0` gets 422; content of another shape is refused.',
+      'Version step: major',
+    ]);
+  });
+
+  test('without it, they do nothing at the receiver', () => {
+    expect(differenceOf({}, fields).flatMap(({ effects }) => effects.map(({ side }) => side))).toEqual([
+      'sender',
+    ]);
+  });
+
+  test('the same answers have no difference', () => {
+    expect(differenceOf(fields, { ...fields })).toEqual([]);
   });
 });

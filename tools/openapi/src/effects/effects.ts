@@ -80,12 +80,130 @@ function effectOfFollowed(
   };
 }
 
+/** How much an effect asks of those who run the software. */
+export type Level = 'breaking' | 'warning' | 'info';
+
+/** Something that a receiver or a sender does, because of an answer. */
+export interface Effect {
+  /** Stable, as `receiver.refuses-media-type`. */
+  readonly id: string;
+  readonly level: Level;
+  readonly side: 'receiver' | 'sender';
+  /** The question whose answer says it. */
+  readonly question: QuestionId;
+  /** One sentence. Its text between back quotes is code. */
+  readonly text: string;
+}
+
+/** What one changed answer brings about, with what earlier answers start or stop to do because of it. */
+export interface AnswerDifference {
+  readonly question: QuestionId;
+  readonly effects: readonly Effect[];
+  readonly rollout: AnswerEffect['rollout'];
+  readonly step: Step;
+  readonly isCarriedOut: boolean;
+}
+
+/** What the software does because of these answers. */
+export function effectsOf(answers: PlainAnswers): Effect[] {
+  const all = followed(answers);
+  return openQuestions.flatMap(({ id }) =>
+    SIDES.flatMap((side) => {
+      const text = sentenceOf(id, side, all);
+      return text === undefined ? [] : [effect(id, side, text)];
+    }),
+  );
+}
+
+/**
+ * The difference between two whole sets of answers: an entry for each question whose answer differs, in the order of
+ * the register. The changes are made one after the other, so that each entry says what it adds to those before it.
+ */
+export function differenceOf(before: PlainAnswers, after: PlainAnswers): AnswerDifference[] {
+  let so = before;
+  return openQuestions.flatMap(({ id }) => {
+    if (JSON.stringify(before[id]) === JSON.stringify(after[id])) return [];
+    const next = { ...so, [id]: after[id] };
+    const difference = differenceOfOne(id, so, next);
+    so = next;
+    return [difference];
+  });
+}
+
+const SIDES = ['receiver', 'sender'] as const;
+const STEPS: readonly Step[] = ['major', 'minor', 'patch', 'none'];
+
+function effect(question: QuestionId, side: Effect['side'], text: string): Effect {
+  return { id: `${side}.${question}`, level: 'info', side, question, text };
+}
+
+function sentenceOf(id: QuestionId, side: Effect['side'], answers: PlainAnswers): string | undefined {
+  return answers[id] === undefined ? undefined : rowOf(id)?.[side]?.(answers[id], answers);
+}
+
+function differenceOfOne(question: QuestionId, before: PlainAnswers, after: PlainAnswers): AnswerDifference {
+  const own = effectOf(question, before[question], after[question], after);
+  const [old, now] = [followed(before), followed(after)];
+  const toNew: string[] = [];
+  const toOld: string[] = [];
+  const steps = [own.step];
+  const effects = SIDES.flatMap((side) =>
+    own[side] === undefined ? [] : [effect(question, side, own[side])],
+  );
+  for (const { id, whileOpen } of openQuestions as readonly (OpenQuestion & { id: QuestionId })[]) {
+    if (id === question) continue;
+    const row = rowOf(id);
+    for (const side of SIDES) {
+      const [was, is] = [sentenceOf(id, side, old), sentenceOf(id, side, now)];
+      if (was === is) continue;
+      effects.push(effect(id, side, is ?? whileOpen[side] ?? 'Nothing.'));
+      if (side !== 'receiver' || (was !== undefined && is !== undefined)) continue;
+      const failed = was === undefined ? toNew : toOld;
+      const failure = row?.fails?.(
+        undefined,
+        (was === undefined ? now : old)[id],
+        was === undefined ? now : old,
+      );
+      if (failure !== undefined) failed.push(failure);
+      steps.push(
+        row!.step(
+          was === undefined ? undefined : old[id],
+          was === undefined ? now[id] : undefined,
+          was === undefined ? now : old,
+        ),
+      );
+    }
+  }
+  const step = STEPS.find((one) => steps.includes(one))!;
+  return {
+    question,
+    effects,
+    rollout: withMore(own.rollout, toNew, toOld),
+    step,
+    isCarriedOut: own.isCarriedOut,
+  };
+}
+
+/** The rollout of a change, with what else can fail. */
+function withMore(own: AnswerEffect['rollout'], toNew: string[], toOld: string[]): AnswerEffect['rollout'] {
+  if (toNew.length === 0 && toOld.length === 0) return own;
+  const more = rolloutOf(toNew.join('; ') || undefined, toOld.join('; ') || undefined);
+  if (own.order === 'any order') return more;
+  const order = own.order === more.order ? own.order : 'needs a transition';
+  return { order, reason: `${own.reason} ${more.reason}` };
+}
+
 /** An effect in words. Its text between back quotes is code. */
-export function effectLines({ receiver, sender, rollout, step, isCarriedOut }: AnswerEffect): string[] {
+export function effectLines(effect: AnswerEffect | AnswerDifference): string[] {
+  const { rollout, step, isCarriedOut } = effect;
+  const said = (side: Effect['side']): string | undefined =>
+    'effects' in effect
+      ? effect.effects.flatMap((one) => (one.side === side ? one.text : [])).join(' ') || undefined
+      : effect[side];
   return [
     ...(isCarriedOut ? [] : ['The software does not follow this yet.']),
-    `Receiver: ${receiver ?? 'Nothing changes.'}`,
-    `Sender: ${sender ?? 'Nothing changes.'}`,
+    `Receiver: ${said('receiver') ?? 'Nothing changes.'}`,
+    `Sender: ${said('sender') ?? 'Nothing changes.'}`,
     `Roll out: ${rollout.order}. ${rollout.reason}`,
     `Version step: ${step}`,
   ];
