@@ -78,41 +78,21 @@ test('another answer in words counts as open', () => {
   expect(effectOf('payload', undefined, 'plant', others)).toMatchObject({ ...NOTHING, step: 'patch' });
 });
 
-test('fields that are limited further: every sentence has a plant that is refused from now on', () => {
+test('fields that differ may break, in both directions', () => {
   const before = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
   const after = { ...before, properties: { name: { type: 'string', minLength: 1, maxLength: 10 } } };
 
   expect(effectOf('plant-fields', before, after, CONTENT)).toEqual({
     receiver:
-      'Takes plants with these fields: `name` (string, minLength 1, maxLength 10, required); another plant gets 422. Refuses plants that it took, such as `{"name":""}`.',
-    sender: 'May no longer send plants such as `{"name":""}`.',
+      'Takes plants with these fields: `name` (string, minLength 1, maxLength 10, required); another plant gets 422. May refuse plants that it took, and take plants that it refused: compare the two schemas.',
+    sender:
+      'Asks the compiler for plants with these fields: `name` (string, minLength 1, maxLength 10, required).',
     rollout: {
-      order: 'senders first',
-      reason: 'From an old sender to a new receiver: a plant such as `{"name":""}` gets 422.',
+      order: 'needs a transition',
+      reason:
+        'From an old sender to a new receiver: a plant that fits only the other schema gets 422. From a new sender to an old receiver: a plant that fits only the other schema gets 422. If every one of the old plants fits the new schema, receivers first.',
     },
     step: 'major',
-    isCarriedOut: true,
-  });
-  expect(effectOf('plant-fields', after, before, CONTENT)).toMatchObject({
-    receiver: expect.stringContaining('Takes plants that it refused, such as `{"name":""}`.'),
-    sender: undefined,
-    rollout: { order: 'receivers first' },
-    step: 'minor',
-  });
-});
-
-test('fields without a difference that was found: the number of values, and never that they are compatible', () => {
-  const before = { type: 'object', properties: { name: { type: 'string' } } };
-  const after = { ...before, description: 'A plant.' };
-
-  expect(effectOf('plant-fields', before, after, CONTENT)).toEqual({
-    receiver: 'No counterexample in 1000 values of the old schema and 1000 of the new one.',
-    sender: undefined,
-    rollout: {
-      order: 'any order',
-      reason: 'No counterexample in 1000 values of the old schema and 1000 of the new one.',
-    },
-    step: 'patch',
     isCarriedOut: true,
   });
 });
@@ -164,57 +144,8 @@ const cases: readonly Case[] = [
   ['plant-fields', undefined, plant, 'any order', 'major'],
   ['plant-fields', undefined, plant, 'senders first', 'major', CONTENT],
   ['plant-fields', plant, undefined, 'receivers first', 'minor', CONTENT],
-  ['plant-fields', plant, { ...plant, required: [] }, 'receivers first', 'minor', CONTENT],
-  [
-    'plant-fields',
-    plant,
-    { ...plant, properties: { ...plant.properties, colour: {} } },
-    'any order',
-    'minor',
-    CONTENT,
-  ],
-  ['plant-fields', {}, { type: 'object' }, 'senders first', 'major', CONTENT],
-  ['plant-fields', name, { ...name, additionalProperties: false }, 'senders first', 'major', CONTENT],
-  [
-    'plant-fields',
-    { ...name, additionalProperties: false },
-    { type: 'object', properties: {}, additionalProperties: { type: 'number' } },
-    'needs a transition',
-    'major',
-    CONTENT,
-  ],
-  [
-    'plant-fields',
-    { type: 'integer', minimum: 1 },
-    { type: 'number', minimum: 1 },
-    'receivers first',
-    'minor',
-    CONTENT,
-  ],
-  [
-    'plant-fields',
-    { type: 'number', maximum: 1 },
-    { type: 'number', maximum: 2 },
-    'receivers first',
-    'minor',
-    CONTENT,
-  ],
-  [
-    'plant-fields',
-    { items: { type: 'string' } },
-    { items: { type: 'number' } },
-    'needs a transition',
-    'major',
-    CONTENT,
-  ],
-  [
-    'plant-fields',
-    { anyOf: [{ const: 'sun' }, { const: 'shade' }] },
-    { enum: ['sun'] },
-    'senders first',
-    'major',
-    CONTENT,
-  ],
+  ['plant-fields', plant, { ...plant, required: [] }, 'any order', 'major'],
+  ['plant-fields', plant, { ...plant, required: [] }, 'needs a transition', 'major', CONTENT],
   ['event-payload-fields', name, undefined, 'any order', 'major'],
   ['receiver-response', undefined, { status: 204, description: 'Taken.' }, 'any order', 'major'],
   ['receiver-response', undefined, { status: 200, description: 'Taken.' }, 'receivers first', 'major'],

@@ -6,15 +6,17 @@ import {
   plantFieldOf,
 } from '@plant-store/contract';
 import { componentsIn, jsonSchemaOf, payloadSchemaOf } from '@plant-store/contract/document';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import ajvFormats from 'ajv-formats';
-import fc from 'fast-check';
-import { ajvOptions, compile } from '../effects/compare-schemas.js';
-import type { JsonSchema } from '../effects/json-schema.js';
-import { collect, isObject, SEED, textsOf, ValueMaker } from '../effects/value-maker.js';
+import {
+  collect,
+  exampleValues,
+  isObject,
+  type JsonSchema,
+  readerOf,
+  scalarsOf,
+  textsOf,
+} from './example-values.js';
 
-/** How many values of a schema are made, how many of those that fit are changed, and how many changes are tried. */
-const MADE = 300;
+/** How many of the values that fit are changed, and how many changes are tried. */
 const CHANGED = 8;
 const CHANGES = 100_000;
 
@@ -65,14 +67,12 @@ async function trySchema(
     if (issue === undefined && refusals.includes(undefined)) fitting.push(value);
     return undefined;
   };
-  const maker = new ValueMaker(stated, stated, compile);
-  const made = fc.sample(maker.valuesOf(stated), { seed: SEED, numRuns: MADE });
-  for (const value of made) {
+  for (const value of exampleValues(stated)) {
     const fault = await tryValue(value, 'the whole');
     if (fault !== undefined) return { faults: [fault], fitting };
   }
   const whole = [...new Map(fitting.map((value) => [JSON.stringify(value), value])).values()];
-  const others = [...maker.scalars, ...variantsOf(stated), {}, []];
+  const others = [...scalarsOf(stated), ...variantsOf(stated), {}, []];
   // The largest have the most places. Each has its turn.
   const largest = whole.sort((one, other) => JSON.stringify(other).length - JSON.stringify(one).length);
   let turns = largest.slice(0, CHANGED).map((value) => changesOf(value, others));
@@ -145,8 +145,7 @@ function checkOf(schema: AnswerSchema): Check {
 /** What a reader of the document says who checks every format, and one for whom a format is a comment. */
 function readingsOf(schema: JsonSchema): ((value: unknown) => string | undefined)[] {
   return [true, false].map((validateFormats) => {
-    const ajv = new Ajv2020({ ...ajvOptions, multipleOfPrecision: 9, validateFormats });
-    ajvFormats.default(ajv);
+    const ajv = readerOf(validateFormats);
     for (const format of collect(schema).get('format') ?? [])
       if (typeof format === 'string') ajv.formats[format] ??= () => false;
     const validate = ajv.compile(schema);

@@ -1,35 +1,8 @@
 /** A JSON Schema of draft 2020-12, as plain JSON. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Keywords that TypeScript knows. */
-const OF_TYPES = [
-  ...['$ref', '$defs', 'type', 'enum', 'const', 'allOf', 'anyOf', 'oneOf'],
-  ...['properties', 'required', 'additionalProperties', 'items', 'prefixItems'],
-];
-
-/**
- * What TypeScript knows of a schema: an integer is a number, a number has no bounds, and an object literal has no other
- * properties.
- */
-export function typesOf(schema: JsonSchema): JsonSchema {
-  const known = Object.entries(schema).filter(([keyword]) => OF_TYPES.includes(keyword));
-  return {
-    ...('properties' in schema && { additionalProperties: false }),
-    ...Object.fromEntries(known.map(([keyword, value]) => [keyword, mapSchemas(keyword, value)])),
-    ...(schema['type'] === 'integer' && { type: 'number' }),
-  };
-}
-
-function mapSchemas(keyword: string, value: unknown): unknown {
-  const map = (one: unknown): unknown => (isSchema(one) ? typesOf(one) : one);
-  if (['properties', '$defs'].includes(keyword))
-    return Object.fromEntries(Object.entries(value as JsonSchema).map(([name, one]) => [name, map(one)]));
-  if (['allOf', 'anyOf', 'oneOf', 'prefixItems'].includes(keyword)) return (value as unknown[]).map(map);
-  return ['items', 'additionalProperties'].includes(keyword) ? map(value) : value;
-}
-
 /** Whether a value is a schema with keywords; `true` and `false` are schemas without. */
-export function isSchema(value: unknown): value is JsonSchema {
+function isSchema(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

@@ -103,7 +103,7 @@ export const effectRows: {
     many: 'plants',
     receiver: 'Takes plants with these fields',
     sender: 'Asks the compiler for plants with these fields',
-    whenFirst: undefined,
+    whenOpened: 'minor',
     refusal: refusalOfContent,
   }),
   'event-payload-fields': schemaRow({
@@ -112,7 +112,7 @@ export const effectRows: {
     receiver: "Takes events with these fields beside the plant's",
     sender: 'Needs `event` for each delivery, beside the plant, with these fields',
     // The caller has to pass `event`, or no longer may.
-    whenFirst: 'major',
+    whenOpened: 'major',
     refusal: refusalOfContent,
   }),
   'receiver-response': {
