@@ -1,8 +1,12 @@
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { answers, plainAnswers } from '@plant-store/contract';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Answers, answers, plainAnswers } from '@plant-store/contract';
 import { ANSWERS_SOURCE, codeAnswersOf } from './gate/code-answers.js';
 import { gate, type GateReport } from './gate/gate.js';
+import { type Implied, impliedBy } from './gate/implied.js';
 import { readText, type Source } from './gate/read.js';
 import { ToolError } from './tool-error.js';
 
@@ -73,4 +77,65 @@ export function replaceFile(file: string, text: string | undefined): void {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
     throw new ToolError('unwritable', `${file}: cannot be written (${code})`, { cause: error });
   }
+}
+
+let evaluations = 0;
+
+/** What answers.ts says now. This process runs from the sources. @throws ToolError `bad-answers` */
+export async function readAnswers(): Promise<Answers> {
+  const url = pathToFileURL(resolve(FILES.answers));
+  // A module is evaluated once for each address.
+  evaluations += 1;
+  url.searchParams.set('evaluation', String(evaluations));
+  try {
+    return ((await import(url.href)) as { answers: Answers }).answers;
+  } catch (error) {
+    const [line] = (error as Error).message.split('\n');
+    throw new ToolError('bad-answers', `${FILES.answers}: ${line ?? ''}`, { cause: error });
+  }
+}
+
+/** The document, and what each answer adds to it, by question. */
+export interface Documents {
+  readonly document: string;
+  readonly implied: ReadonlyMap<string, Implied>;
+}
+
+/** The target of the application that writes its document. Nobody imports an application. */
+const WRITE_DOCUMENT = 'apps/webhook/src/openapi/write-document.ts';
+
+/** Tells tsx that decorators are those of TypeScript. It leaves out their metadata, so what is injected has `@Inject`. */
+const TSX = { TSX_TSCONFIG_PATH: 'apps/webhook/src/tsconfig.json' };
+
+/** The documents of what answers.ts says now. It takes seconds. @throws ToolError `bad-answers` */
+export async function makeDocuments(): Promise<Documents> {
+  const folder = mkdtempSync(join(tmpdir(), 'openapi-'));
+  try {
+    const [file, without] = [join(folder, 'openapi.json'), join(folder, 'without')];
+    const sources = ['--conditions', '@plant-store/source', '--import', 'tsx'];
+    const { code, output } = await runNode([...sources, WRITE_DOCUMENT, file, '--without', without], TSX);
+    if (code !== 0) throw new ToolError('bad-answers', output || 'The document was not written.');
+    const document = { ...readSource(file), file: FILES.document };
+    const others = readdirSync(without).map(
+      (name) => [basename(name, '.json'), readSource(join(without, name))] as const,
+    );
+    return {
+      document: document.text,
+      implied: impliedBy(readSource(FILES.baseline), document, new Map(others)),
+    };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Runs a program of Node, and returns its exit code and what it printed. @param env instead of this process's */
+export function runNode(
+  args: readonly string[],
+  env?: NodeJS.ProcessEnv,
+): Promise<{ readonly code: number; readonly output: string }> {
+  return new Promise((done) =>
+    execFile(process.execPath, args, { ...(env && { env }), maxBuffer: 2 ** 26 }, (error, stdout, stderr) =>
+      done({ code: error === null ? 0 : Number(error.code ?? 1) || 1, output: (stdout + stderr).trim() }),
+    ),
+  );
 }

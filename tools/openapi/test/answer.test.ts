@@ -113,3 +113,12 @@ test('--remove opens a question again', () => {
   expect(read(OVERLAY)).not.toContain('http-method');
   expect(read('OPEN_QUESTIONS.md')).toContain('`http-method` · open');
 });
+
+test('a question that the software cannot carry out is answered in words', () => {
+  const out = answer('--question', 'event-order', '--words', 'No order.', ...SIGNED);
+  expect(out).toContain(
+    'Order of events (event-order): No order.\n  The software does not follow this yet.\n',
+  );
+  expect(read(CODE)).toContain("'event-order': 'No order.'");
+  expect(read(OVERLAY)).toContain('x-answer: No order.\n');
+});

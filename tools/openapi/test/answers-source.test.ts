@@ -65,6 +65,49 @@ export const answers = {${lines.map((line) => `\n  ${line}`).join('')}
     expect(enterInSource(left, 'retry', undefined, IDS)).toBe(left);
   });
 
+  describe.each([
+    ['removed', undefined],
+    ['replaced', { inWords: 'Many.' }],
+  ])('what only an answer used goes when it is %s', (_how, value) => {
+    const withSchema = (imports: string, declarations: string) =>
+      `${imports}${sourceOf("'plant-fields': plant,", 'retry: 1,').replace('\n// Kept.', `\n${declarations}// Kept.`)}`;
+
+    it.each([
+      [
+        'Zod',
+        "import { z } from 'zod';\n",
+        'const light = z.string();\n/** A plant. */\nconst plant = z.object({ light });\n\n',
+      ],
+      [
+        'JSON Schema',
+        "import { Ajv2020 } from 'ajv/dist/2020.js';\nimport type { A, B } from './json-schema.js';\n",
+        'interface Plant { a: A; b: B }\nconst plant = jsonSchema<Plant>(new Ajv2020(), {});\n\n',
+      ],
+      [
+        'a namespace',
+        "import * as v from 'valibot';\nimport toJson, { type C } from './c.js';\n",
+        'type Plant = C;\nfunction make(): Plant { return toJson(v); }\nconst plant = make();\n\n',
+      ],
+      ['destructuring', "import { z } from 'zod';\n", 'const { a: plant } = { a: z.string() };\n\n'],
+    ])('%s', (_name, imports, declarations) => {
+      const left = enterInSource(withSchema(imports, declarations), 'plant-fields', value, IDS);
+      expect(left).not.toMatch(/zod|ajv|json-schema|valibot|plant\b(?!-)|Plant|z\./);
+      expect(left).toContain('// Kept.');
+      expect(left).toContain("import type { Answers } from './answer-types.js';");
+    });
+
+    it('but nothing that another one uses', () => {
+      const source = withSchema(
+        "import { z } from 'zod';\n",
+        'const one = z.int();\nconst plant = z.object({ one });\n\n',
+      ).replace('retry: 1', 'retry: one');
+      const left = enterInSource(source, 'plant-fields', value, IDS);
+      expect(left).toContain("import { z } from 'zod';");
+      expect(left).toContain('const one = z.int();');
+      expect(left).not.toContain('const plant');
+    });
+  });
+
   it('is refused if it has no object of answers', () => {
     expect(() => enterInSource('export const answers = load();', 'retry', 1, IDS)).toThrow(
       'answers.ts has no object literal `answers`',

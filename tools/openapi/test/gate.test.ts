@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readCodeAnswers } from '../src/gate/code-answers.js';
+import { codeAnswersOf } from '../src/gate/code-answers.js';
 import { isClean, tally, tallyLine } from '../src/gate/gate.js';
 import { action, found, gateOf, overlayOf, taking, withHook } from './documents.js';
 import { WORKSPACE } from './run-cli.js';
@@ -10,7 +10,7 @@ const METHOD = action(
   { post: {} },
   { 'x-question': 'http-method', 'x-answer': 'POST' },
 );
-const code = (answers: object) => readCodeAnswers({ text: JSON.stringify(answers), file: 'a.json' });
+const code = (answers: object) => codeAnswersOf({ ...answers });
 
 describe('a fact is', () => {
   test.each<{ name: string; document: string; overlay?: string; want: string[] }>([

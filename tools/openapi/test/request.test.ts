@@ -1,7 +1,13 @@
 import { PassThrough } from 'node:stream';
 import { exampleAnswers } from '@plant-store/example-answers';
-import { askForRest, parseValue, type PartialRequest } from '../src/enter/options.js';
-import { type AnswerRequest, requestFaults } from '../src/enter/request.js';
+import {
+  type AnswerOptions,
+  type AnswerRequest,
+  askForRest,
+  readValue,
+  requestFaults,
+  requestOf,
+} from '../src/enter/request.js';
 
 const SIGNED = { who: 'A. Person', date: '2026-01-31', reason: 'Minutes' };
 
@@ -54,11 +60,11 @@ describe('a request is refused with', () => {
 });
 
 describe('in a terminal', () => {
-  const asked = async (given: Partial<PartialRequest>, lines: string) => {
-    const request: PartialRequest = { question: '', date: '', replace: false, remove: false, ...given };
+  const asked = async (given: AnswerOptions, lines: string) => {
+    const options = { ...given };
     const output = new PassThrough({ encoding: 'utf8' });
-    await askForRest(request, () => false, { input: new PassThrough().end(lines), output });
-    return { request, shown: String(output.read()) };
+    await askForRest(options, () => false, { input: new PassThrough().end(lines), output });
+    return { request: requestOf(options), shown: String(output.read()) };
   };
 
   test('it asks for what is missing, and shows the form of an answer', async () => {
@@ -72,12 +78,41 @@ describe('in a terminal', () => {
     expect(shown).toContain('An answer: ');
   });
 
+  test('it reads a value once the question is known', async () => {
+    const { request } = await asked({ value: '3600', who: 'A', reason: 'B' }, 'token-lifetime\n');
+    expect(request).toMatchObject({ question: 'token-lifetime', value: '3600' });
+  });
+
   test('it asks for nothing else', async () => {
     expect((await asked({ question: 'retry', remove: true }, '')).shown).toBe('null');
   });
+});
 
-  test('a value is JSON or plain text', () => {
-    expect(parseValue('{"status":200}')).toEqual({ status: 200 });
-    expect(parseValue('PUT')).toBe('PUT');
+describe('a value is JSON, or text where only text is an answer', () => {
+  test.each<[question: string, text: string, value: unknown]>([
+    ['receiver-response', '{"status":200,"description":"Taken."}', { status: 200, description: 'Taken.' }],
+    ['http-method', 'PUT', 'PUT'],
+    ['http-method', '"PUT"', 'PUT'],
+    ['http-method', '{"inWords":"Any."}', { inWords: 'Any.' }],
+    ['size-limits', '1e3', 1000],
+    ['size-limits', '007', '007'],
+    ['size-limits', '0', 0],
+    ...['2026', 'true', 'null', '1e3', '-', '-5', '007', '[1]', '{"a":1}', '9007199254740993'].map(
+      (text): [string, string, string] => ['authentication-realm', text, text],
+    ),
+    ['authentication-realm', '"2026"', '2026'],
+    ['authentication-realm', '{"inWords":"By region."}', { inWords: 'By region.' }],
+    ...['3600', 'false', '{"a":1}'].map((text): [string, string, string] => ['token-lifetime', text, text]),
+    ['token-lifetime', '"3600 s"', '3600 s'],
+    ['token-lifetime', '{"inWords":"An hour."}', 'An hour.'],
+  ])('%s, %s', (question, text, value) => {
+    expect(readValue(question, text)).toEqual(value);
+  });
+
+  test.each([
+    ['event-order', 'No order.'],
+    ['http-method', { inWords: 'No order.' }],
+  ])('--words: %s', (question, value) => {
+    expect(requestOf({ question, words: 'No order.' }).value).toEqual(value);
   });
 });

@@ -6,7 +6,7 @@ import { ANSWERS_SOURCE } from '../gate/code-answers.js';
  * Enters an answer in the text of answers.ts. Everything else stays as it is. A new answer is put in the order of the
  * register.
  *
- * @param value as JSON; undefined removes the answer, with the comments beside it
+ * @param value as JSON; undefined removes the answer, with the comments beside it. What only the old answer used goes too
  * @param questions every question, in the order of the register
  * @returns not formatted
  * @throws ToolError `bad-answers` if the text has no object literal `answers`
@@ -27,10 +27,12 @@ export function enterInSource(
     return ts.getTrailingCommentRanges(source, end)?.at(-1)?.end ?? end;
   };
   if (value === undefined) {
-    return known === undefined ? source : source.slice(0, endOf(index - 1)) + source.slice(endOf(index));
+    if (known === undefined) return source;
+    return withoutUnused(source.slice(0, endOf(index - 1)) + source.slice(endOf(index)));
   }
   const line = `${JSON.stringify(question)}: ${JSON.stringify(value)}`;
-  if (known !== undefined) return source.slice(0, known.start) + line + source.slice(known.end);
+  if (known !== undefined)
+    return withoutUnused(source.slice(0, known.start) + line + source.slice(known.end));
   const rank = questions.indexOf(question);
   const next = properties.findIndex(({ name }) => questions.indexOf(name) > rank);
   const previous = (next === -1 ? properties.length : next) - 1;
@@ -70,4 +72,44 @@ function readAnswers(source: string) {
 
 function nameOf(name: ts.PropertyName | undefined): string {
   return name !== undefined && ts.isStringLiteralLike(name) ? name.text : (name?.getText() ?? '');
+}
+
+/** The packages that the text of answers.ts imports. */
+export function importedBy(source: string): string[] {
+  const { importedFiles } = ts.preProcessFile(source);
+  return importedFiles
+    .filter(({ fileName }) => !fileName.startsWith('.'))
+    .map(({ fileName }) => fileName.split('/', fileName.startsWith('@') ? 2 : 1).join('/'));
+}
+
+/** What TypeScript says of an import, a constant or a type that nothing uses. */
+const UNUSED = [6133, 6192, 6196, 6198, 6199];
+
+/** A text without the imports and declarations that nothing uses, as an editor removes them. */
+function withoutUnused(source: string): string {
+  const file = '/answers.ts';
+  let [text, version] = [source, 0];
+  const service = ts.createLanguageService({
+    getCompilationSettings: () => ({ noLib: true, noResolve: true, noUnusedLocals: true, types: [] }),
+    getScriptFileNames: () => [file],
+    getScriptVersion: () => String(version),
+    getScriptSnapshot: (name) => (name === file ? ts.ScriptSnapshot.fromString(text) : undefined),
+    getCurrentDirectory: () => '/',
+    getDefaultLibFileName: () => '',
+    fileExists: (name) => name === file,
+    readFile: () => undefined,
+  });
+  // Without one of them, others may be unused.
+  for (;;) {
+    const found = service.getSemanticDiagnostics(file).filter(({ code }) => UNUSED.includes(code));
+    const fixes = found.flatMap(({ start = 0, length = 0, code }) =>
+      service.getCodeFixesAtPosition(file, start, start + length, [code], {}, {}),
+    );
+    const fix = fixes.find(({ fixName }) => fixName === 'unusedIdentifier');
+    if (fix === undefined) return text;
+    const changes = fix.changes.flatMap(({ textChanges }) => textChanges);
+    for (const { span, newText } of changes.toReversed())
+      text = text.slice(0, span.start) + newText + text.slice(span.start + span.length);
+    version += 1;
+  }
 }

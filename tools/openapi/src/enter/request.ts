@@ -1,16 +1,18 @@
-import type { Answers } from '@plant-store/contract';
+import { createInterface } from 'node:readline/promises';
+import { type Answers, isExecutable, openQuestions } from '@plant-store/contract';
 import { answerFaults, isDay } from '@plant-store/contract/check';
 import { QUESTIONS, SCHEMA_QUESTIONS } from '../gate/code-answers.js';
 import { isCarriedOut } from '../gate/gate.js';
 import { FILES } from '../repository.js';
 
-/** What `npm run answer` was asked to do. */
+/** What `npm run answer` was asked to do. It may lack anything. */
 export interface AnswerRequest {
   readonly question: string;
   /** As JSON; undefined if the code has the answer already. */
   readonly value?: unknown;
   readonly who?: string | undefined;
-  readonly date: string;
+  /** Today by default. */
+  readonly date?: string | undefined;
   readonly reason?: string | undefined;
   /** Replace the answer that is there. */
   readonly replace: boolean;
@@ -18,9 +20,78 @@ export interface AnswerRequest {
   readonly remove: boolean;
 }
 
+/** The options of `npm run answer`. */
+export interface AnswerOptions {
+  question?: string | undefined;
+  value?: string | undefined;
+  readonly words?: string;
+  who?: string | undefined;
+  readonly date?: string;
+  reason?: string | undefined;
+  readonly replace?: true;
+  readonly remove?: true;
+}
+
+/** What the options ask for. */
+export function requestOf({ question = '', value, words, ...others }: AnswerOptions): AnswerRequest {
+  const answer = words === undefined ? value && readValue(question, value) : inWords(question, words);
+  return { question, value: answer, replace: false, remove: false, ...others };
+}
+
+/** An answer in words has another form if the software could carry out one that is not. */
+function inWords(question: string, words: string): unknown {
+  return isExecutable(question) ? { inWords: words } : words;
+}
+
+/** The answer that a text means: JSON, or else the text as it is, if that alone answers the question. */
+export function readValue(question: string, text: string): unknown {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return text;
+  }
+  const isAnswer = (value: unknown) => answerFaults({ [question]: value }).length === 0;
+  if (isAnswer(json)) return json;
+  const { inWords: words } = (json ?? {}) as { readonly inWords?: unknown };
+  if (!isExecutable(question) && words !== undefined) return words;
+  return isAnswer(text) ? text : json;
+}
+
+/**
+ * Asks in a terminal for what the options don't say. An empty line leaves it out.
+ *
+ * @param options changed in place
+ * @param isInCode whether the code has the answer to a question
+ */
+export async function askForRest(
+  options: AnswerOptions,
+  isInCode: (question: string) => boolean,
+  terminal: { input: NodeJS.ReadableStream; output: NodeJS.WritableStream },
+): Promise<void> {
+  const reader = createInterface(terminal);
+  const lines = reader[Symbol.asyncIterator]();
+  const ask = async (prompt: string): Promise<string | undefined> => {
+    terminal.output.write(`${prompt}: `);
+    const { value = '' } = (await lines.next()) as { value?: string };
+    return value.trim() || undefined;
+  };
+  options.question ??= await ask('Question');
+  const known = openQuestions.find(({ id }) => id === options.question);
+  if (known !== undefined && !options.remove) {
+    terminal.output.write(`\n${known.question}\nAn answer: ${known.answer}\n\n`);
+    const isGiven = options.words !== undefined || (isInCode(known.id) && !options.replace);
+    if (!isGiven)
+      options.value ??= await ask(isInCode(known.id) ? 'Value (empty: that of the code)' : 'Value');
+    options.who ??= await ask('Who answered');
+    options.reason ??= await ask('Why, or where to read it');
+  }
+  reader.close();
+}
+
 /** Whether only the actions of an answer are to be written again. */
-export function isRewrite({ value, who, reason, replace, remove }: AnswerRequest): boolean {
-  return value === undefined && who === undefined && reason === undefined && !replace && !remove;
+export function isRewrite({ value, who, date, reason, replace, remove }: AnswerRequest): boolean {
+  return !replace && !remove && [value, who, date, reason].every((given) => given === undefined);
 }
 
 /**
@@ -35,7 +106,9 @@ export function requestFaults(request: AnswerRequest, answers: Answers, isSigned
     ? []
     : [
         ...(who.trim() === '' ? ['--who is missing: who answered'] : []),
-        ...(isDay(date) ? [] : [`--date must be a day such as 2026-01-31 (got ${date})`]),
+        ...(date === undefined || isDay(date)
+          ? []
+          : [`--date must be a day such as 2026-01-31 (got ${date})`]),
         ...(reason.trim() === '' ? ['--reason is missing: why, or where to read it'] : []),
       ];
   if (question === '') return ['--question is missing', ...provenance];

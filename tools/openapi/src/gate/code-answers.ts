@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { openQuestions } from '@plant-store/contract';
-import { mapOf, parse, type Position, readText, type Source, type SourceNode } from './read.js';
-import { ToolError } from '../tool-error.js';
+import { mapOf, parse, type Position, readText, type SourceNode } from './read.js';
 
 /** The file in which answers are entered on the code's side. */
 export const ANSWERS_SOURCE = 'libs/contract/src/answers.ts';
@@ -23,32 +22,17 @@ export interface EnteredAnswer extends Position {
   readonly value: SourceNode;
 }
 
-/** Answers of the code, as the gate takes them. @param answers as `plainAnswers` gives them */
+/** Answers of the code, each with the line where answers.ts names it. @param answers as `plainAnswers` gives them */
 export function codeAnswersOf(answers: Readonly<Record<string, unknown>>): CodeAnswers {
-  return readCodeAnswers({ text: JSON.stringify(answers), file: ANSWERS_SOURCE });
-}
-
-/**
- * Reads plain answers by question, as `openapi answers` writes them. Each has the line where answers.ts names it.
- *
- * @throws ToolError `syntax` or `bad-answers`
- */
-export function readCodeAnswers({ text, file }: Source): CodeAnswers {
-  const answers = mapOf(parse(text, file));
-  if (answers === undefined)
-    throw new ToolError(
-      'bad-answers',
-      `${file}: not a file of answers. Write it with: openapi answers --output FILE`,
-    );
   const lines = existsSync(ANSWERS_SOURCE) ? readText(ANSWERS_SOURCE).split('\n') : [];
   const lineOf = (id: string): number | undefined => {
     const index = lines.findIndex((line) => /^\s*['"]?([\w-]+)['"]?:/.exec(line)?.[1] === id);
     return index === -1 ? undefined : index + 1;
   };
   return new Map(
-    Array.from(answers, ([id, { value, place }]) => [
+    Array.from(mapOf(parse(JSON.stringify(answers), ANSWERS_SOURCE))!, ([id, value]) => [
       id,
-      { value: { value, place }, file: ANSWERS_SOURCE, line: lineOf(id) },
+      { value, file: ANSWERS_SOURCE, line: lineOf(id) },
     ]),
   );
 }

@@ -1,4 +1,5 @@
 import { parameterName } from './facts.js';
+import type { Finding } from './gate.js';
 import { dereference } from './references.js';
 import {
   descend,
@@ -69,6 +70,16 @@ export function impliedBy(
       return [question, { actions: actionsOf(parts, baseline), places: own.map(([id]) => id) }];
     }),
   );
+}
+
+/** The question whose answer a finding follows from: that of its action, or the one that adds what is there. */
+export function questionOf(
+  { pointer, action }: Finding,
+  implied: ReadonlyMap<string, Implied> = new Map(),
+): string | undefined {
+  if (action !== undefined) return action.question;
+  const within = (place: string) => pointer === place || pointer.startsWith(`${place}/`);
+  return [...implied].find(([, { places }]) => places.some(within))?.[0];
 }
 
 /** By JSON Pointer. */

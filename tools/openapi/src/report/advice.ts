@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { ANSWERS_SOURCE, SCHEMA_QUESTIONS } from '../gate/code-answers.js';
-import type { Implied } from '../gate/implied.js';
+import { type Implied, questionOf } from '../gate/implied.js';
 import { answerActions } from '../answers/overlay-source.js';
 import { formatCode } from '../answers/format.js';
 import { type ComparedAnswer, type Finding, type GateReport, passes } from '../gate/gate.js';
@@ -73,16 +73,6 @@ export function adviceOnFinding(finding: Finding, presentation: Presentation): A
     ],
   };
   return sentences[state].map((text) => ({ text }));
-}
-
-/** The question whose answer a finding follows from: that of its action, or the one that adds what is there. */
-export function questionOf(
-  { pointer, action }: Finding,
-  implied: ReadonlyMap<string, Implied> = new Map(),
-): string | undefined {
-  if (action !== undefined) return action.question;
-  const within = (place: string) => pointer === place || pointer.startsWith(`${place}/`);
-  return [...implied].find(([, { places }]) => places.some(within))?.[0];
 }
 
 /** Whether a finding only follows from an answer that the two sides don't share. It is reported with that answer. */

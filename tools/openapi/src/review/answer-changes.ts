@@ -1,5 +1,5 @@
 import { openQuestions, type QuestionId } from '@plant-store/contract';
-import { type AnswerEffect, answerInWords, effectLines, effectOf } from '../effects/effects.js';
+import { type AnswerDifference, answerInWords, differenceOf, effectLines } from '../effects/effects.js';
 import { answersIn } from '../gate/gate.js';
 import type { Action } from '../gate/overlay.js';
 import { plain, textOf } from '../gate/read.js';
@@ -12,8 +12,10 @@ export interface AnswerChange {
   readonly title: string;
   /** What is to be said of it. Its text between back quotes is code. */
   readonly sentences: readonly string[];
-  /** Undefined for an answer that isn't valid. */
-  readonly effect: AnswerEffect | undefined;
+  /** Undefined if nothing differs, or if an answer isn't valid. */
+  readonly effect: AnswerDifference | undefined;
+  /** Undefined if an answer isn't valid. */
+  readonly step: AnswerDifference['step'] | undefined;
   /** The action that has the answer now. */
   readonly action: Action | undefined;
 }
@@ -25,7 +27,7 @@ export type PlainAccepts = Readonly<
 
 /** The order in which a reader is told of the kinds of changes, and of the steps of a version. */
 const KINDS: readonly AnswerChange['kind'][] = ['new', 'changed', 'withdrawn', 'signed again'];
-const STEPS: readonly AnswerEffect['step'][] = ['major', 'minor', 'patch', 'none'];
+const STEPS: readonly AnswerDifference['step'][] = ['major', 'minor', 'patch', 'none'];
 
 /**
  * The answers that are new, changed or withdrawn, in the order of the register.
@@ -38,6 +40,8 @@ export function answerChanges(
   after: readonly Action[],
   accepts: PlainAccepts = {},
 ): AnswerChange[] {
+  // An overlay may have answers that the gate refuses, of any type. Nothing is said of what they mean.
+  const differences = tryTo(() => differenceOf(answersIn(before), answersIn(after)));
   return openQuestions.flatMap(({ id, title }) => {
     const [old, now] = [before, after].map((actions) =>
       actions.find(({ question, answer }) => question === id && answer !== undefined),
@@ -45,15 +49,17 @@ export function answerChanges(
     const kind = kindOf(old, now);
     if (kind === undefined) return [];
     const [was, is] = [old, now].map((action) => action?.answer && plain(action.answer));
-    const effect = tryTo(() => effectOf(id, was, is, answersIn(after)));
+    const effect = differences?.find(({ question }) => question === id);
     const isOther = kind === 'changed' || kind === 'withdrawn';
     const sentences = [
       `Answer to \`${id}\`: ${inWords(id, is)}${isOther ? ` (was ${inWords(id, was)})` : ''}`,
       now === undefined ? `Was answered by ${signature(old!)}` : `Answered by ${signature(now)}`,
-      ...(effect === undefined ? ['Effect: unknown, because the answer is not valid.'] : effectLines(effect)),
+      ...(differences === undefined ? ['Effect: unknown, because an answer is not valid.'] : []),
+      ...(effect === undefined ? [] : effectLines(effect)),
       ...acceptedToo(accepts[id]),
     ];
-    return [{ kind, title, sentences, effect, action: now }];
+    const step = effect?.step ?? (differences && 'none');
+    return [{ kind, title, sentences, effect, step, action: now }];
   });
 }
 
@@ -80,7 +86,6 @@ function inWords(question: QuestionId, answer: unknown): string {
   return tryTo(() => answerInWords(question, answer)) ?? JSON.stringify(answer);
 }
 
-/** An overlay may have an answer that the gate refuses, of any type. Nothing is said of what it means. */
 function tryTo<Result>(describe: () => Result): Result | undefined {
   try {
     return describe();
@@ -95,11 +100,11 @@ export function renderAnswerChanges(changes: readonly AnswerChange[]): string {
     const { length } = changes.filter((change) => change.kind === kind);
     return length === 0 ? [] : [`${length} ${kind}`];
   });
-  const sorted = STEPS.flatMap((step) => changes.filter(({ effect }) => (effect?.step ?? 'none') === step));
+  const sorted = STEPS.flatMap((step) => changes.filter((change) => (change.step ?? 'none') === step));
   const orders = changes.map(({ effect }) => effect?.rollout.order);
   const areOpposite = orders.includes('receivers first') && orders.includes('senders first');
   return [
-    `**${counts.join(', ')}. Version step: ${sorted[0]?.effect?.step ?? 'unknown'}.**`,
+    `**${counts.join(', ')}. Version step: ${sorted[0]?.step ?? 'unknown'}.**`,
     ...(areOpposite
       ? [
           'Some of these answers need receivers first, others senders first: roll them out one after the other.',

@@ -1,22 +1,20 @@
 import { accepts } from '@plant-store/contract';
-import { makeDocuments } from '../enter/workbench.js';
 import { isClean } from '../gate/gate.js';
-import { impliedBy } from '../gate/implied.js';
 import { type Action, readOverlay } from '../gate/overlay.js';
 import { code, codeBlock, escape } from '../markdown.js';
 import type { Presentation } from '../report/advice.js';
 import { annotation, renderGithub, renderMarkdown } from '../report/report.js';
-import { committedSources, FILES, gateOf, readSource } from '../repository.js';
+import { committedSources, FILES, gateOf, makeDocuments } from '../repository.js';
 import { type AnswerChange, answerChanges, renderAnswerChanges } from './answer-changes.js';
 import { diffSince, fileAt, findBase } from './base.js';
 
 export interface ReviewOptions {
   /** What the working tree is compared with. @default `main` */
-  readonly base?: string | undefined;
-  /** A page, or annotations for a job of GitHub Actions. */
-  readonly format: 'markdown' | 'github';
-  /** Whether the page may be longer than a comment on GitHub. */
-  readonly all: boolean;
+  readonly base?: string;
+  /** A page, or annotations for a job of GitHub Actions. @default `markdown` */
+  readonly format?: 'markdown' | 'github';
+  /** Whether the page may be longer than a comment on GitHub. @default false */
+  readonly all?: boolean;
 }
 
 /** GitHub takes a comment of 65,536 characters. */
@@ -31,7 +29,7 @@ const MAX_PAGE = 60_000;
  * @throws ToolError if a file or the base can't be read
  */
 export async function review(
-  { base: reference = 'main', format, all }: ReviewOptions,
+  { base: reference = 'main', format, all = false }: ReviewOptions,
   sources = committedSources(),
   accepted: Parameters<typeof answerChanges>[2] = accepts,
 ): Promise<string> {
@@ -42,7 +40,8 @@ export async function review(
   const presentation: Presentation = {
     report,
     overlay: FILES.overlay,
-    implied: isUnsigned ? impliedActions() : undefined,
+    // It takes seconds, so it is made only for a reader of it.
+    implied: isUnsigned ? (await makeDocuments()).implied : undefined,
   };
   if (format === 'github') {
     const findings = isClean(report) ? '' : await renderGithub(presentation);
@@ -62,12 +61,6 @@ export async function review(
   if (sections.length === 0) return '';
   const page = [...(base.note === undefined ? [] : [`${escape(base.note)}\n`]), ...sections].join('\n');
   return all ? page : fit(page, `and more: ${code(`npm run review -- --base ${reference} --all`)}`);
-}
-
-/** What the answers of the code add to the document. It takes seconds, so it is made only for a reader of it. */
-function impliedActions(): Presentation['implied'] {
-  const { document, without } = makeDocuments();
-  return impliedBy(readSource(FILES.baseline), document, without);
 }
 
 function actionsIn(text: string | undefined): Action[] {
