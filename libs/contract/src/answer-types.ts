@@ -1,15 +1,19 @@
-import { type AnswerOf, kinds, type words } from './kinds/kinds.js';
+import type { AnswerOf } from './kinds/kind.js';
+import { kinds } from './kinds/kinds.js';
+import type { inWords } from './kinds/parts.js';
 import type { Surface } from './register/open-question.js';
 import type { openQuestions, QuestionId } from './register/register.js';
 
 /** The type of the answer to each executable question. */
-export type ExecutableAnswers = { readonly [Id in keyof typeof kinds]: AnswerOf<(typeof kinds)[Id]> };
+export type ExecutableAnswers = {
+  readonly [Id in keyof typeof kinds]: AnswerOf<(typeof kinds)[Id]['schema']>;
+};
 
 /** Id of an executable question: one whose answer the software carries out. */
 export type ExecutableId = keyof ExecutableAnswers;
 
 /** An answer in words to an executable question. The software goes on as while the question is open. */
-export type InWords = AnswerOf<typeof words>;
+export type InWords = AnswerOf<typeof inWords>;
 
 /**
  * Answers by question. A question that is left out is open. The answer to an executable question is of its kind, or in
@@ -53,8 +57,3 @@ export type ShownOn<Where extends Surface> = {
 } extends infer Shown
   ? keyof Shown & ExecutableId
   : never;
-
-/** The field with the plant; undefined if the plant is alone. */
-export function plantFieldOf(payload: ExecutableAnswers['payload'] | undefined): string | undefined {
-  return (payload as { readonly plantField?: string } | undefined)?.plantField;
-}

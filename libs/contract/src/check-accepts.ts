@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { type Answers, type CarriedOut, carriedOut } from './answer-types.js';
 import { faultsIn } from './faults.js';
-import { type AnswerOf, kindsOf } from './kinds/kinds.js';
+import type { AnswerOf } from './kinds/kind.js';
 import { mediaType, said, textThat } from './kinds/parts.js';
 import { CONTENT_METHODS, isJsonMediaType } from './standards.js';
 
@@ -18,14 +18,14 @@ const accepted = <Value extends v.GenericSchema>(value: Value) =>
     reason: said,
   });
 
-const schemas = kindsOf({
+const schemas = {
   /** Methods that receivers take too. */
   'http-method': accepted(v.picklist(CONTENT_METHODS)),
   /** Media types that receivers take too. */
   'media-type': accepted(mediaType),
   /** Statuses that senders take as an acknowledgement too. */
   'receiver-response': accepted(v.picklist([200, 201, 202, 203, 204, 205])),
-});
+};
 
 /** What is accepted beside the answers. A question that is left out is as answered. */
 export type Accepts = { readonly [Id in keyof typeof schemas]?: AnswerOf<(typeof schemas)[Id]> };

@@ -1,19 +1,13 @@
 /** `@plant-store/contract/check`: what is wrong with answers. */
 import { jsonSchemaOf, plainAnswers, rootOf } from './answer-schema.js';
-import {
-  type Answers,
-  type CarriedOut,
-  carriedOut,
-  type InWords,
-  isExecutable,
-  plantFieldOf,
-} from './answer-types.js';
+import { type Answers, type CarriedOut, carriedOut, type InWords, isExecutable } from './answer-types.js';
 import { namedComponents, requiredFieldsOf } from './document.js';
 import { FAILURES } from './failures.js';
 import { faultsIn, formOf } from './faults.js';
 import { keysOf } from './json-pointer.js';
-import { kinds, words } from './kinds/kinds.js';
-import { said } from './kinds/parts.js';
+import { kinds } from './kinds/kinds.js';
+import { inWords, said } from './kinds/parts.js';
+import { plantFieldOf } from './kinds/payload.js';
 import { fieldsOf, isClosedObject, type ObjectFields } from './object-fields.js';
 import { openQuestions } from './register/register.js';
 import { isJsonMediaType } from './standards.js';
@@ -36,7 +30,11 @@ function faultsOf(id: string, answer: unknown): string[] {
     return ['is not a question of OPEN_QUESTIONS.md'];
   if (!isExecutable(id)) return faultsIn(said, answer);
   const isInWords = (answer as Partial<InWords> | null | undefined)?.inWords !== undefined;
-  return faultsIn(isInWords ? words : kinds[id], answer, [kinds[id], words].map(formOf).join('; or '));
+  return faultsIn(
+    isInWords ? inWords : kinds[id].schema,
+    answer,
+    [kinds[id].schema, inWords].map(formOf).join('; or '),
+  );
 }
 
 /** Contradictions between answers that are carried out. */

@@ -6,8 +6,8 @@ import {
   carriedOut,
   type ExecutableAnswers,
   type ExecutableId,
-  plantFieldOf,
 } from './answer-types.js';
+import { plantFieldOf } from './kinds/payload.js';
 import { isClosedObject } from './object-fields.js';
 import { type JsonSchema, mapReferences, stepsOf } from './references.js';
 

@@ -1,6 +1,6 @@
 /** What a schema says about a value, for people. */
 import * as v from 'valibot';
-import type { Kind } from './kinds/kinds.js';
+import type { Schema } from './kinds/kind.js';
 
 /**
  * Everything that is wrong with a value, one text each. If a part of it has another form, the last text is the form of
@@ -8,7 +8,7 @@ import type { Kind } from './kinds/kinds.js';
  *
  * @param form what the value must be
  */
-export function faultsIn(schema: Kind<unknown>, value: unknown, form = formOf(schema)): string[] {
+export function faultsIn(schema: Schema<unknown>, value: unknown, form = formOf(schema)): string[] {
   const { issues = [] } = v.safeParse(schema as v.GenericSchema, value, {
     abortPipeEarly: true,
     message: ({ type, expected }) => FORMS[type] ?? withoutBrackets(expected),
@@ -52,7 +52,7 @@ interface Form {
 }
 
 /** What a schema accepts, such as `{ header: text, value?: text }`. */
-export function formOf(schema: Kind<unknown>): string {
+export function formOf(schema: Schema<unknown>): string {
   return describeForm(schema as Form);
 }
 

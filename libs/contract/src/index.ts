@@ -8,7 +8,6 @@ export {
   type ExecutableId,
   type InWords,
   isExecutable,
-  plantFieldOf,
   type ShownOn,
 } from './answer-types.js';
 export { answers } from './answers.js';
@@ -16,6 +15,7 @@ export type { Accepts } from './check-accepts.js';
 export * as facts from './facts.js';
 export { type Failure, FAILURES, statusOf } from './failures.js';
 export { isPointer, keysOf, partAt } from './json-pointer.js';
+export { plantFieldOf } from './kinds/payload.js';
 export { MAX_SIZE_LIMIT, RateWindow } from './limits.js';
 export type { JsonSchema } from './references.js';
 export type { OpenQuestion, Surface } from './register/open-question.js';

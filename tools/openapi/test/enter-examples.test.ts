@@ -15,7 +15,7 @@ import { impliedBy } from '../src/gate/implied.js';
 import { builtOn } from './scenario/expected.js';
 import { exampleOverlay } from './scenario/documents.js';
 import { ROOT, writeDocument, writeDocumentsWithout } from './scenario/built.js';
-import { examplesOf } from './scenario/examples.js';
+import { examplesOf } from '@plant-store/example-answers';
 
 const BASELINE = 'libs/contract/spec/plant-store.openapi.yaml';
 const baseline = { text: readFileSync(join(ROOT, BASELINE), 'utf8'), file: BASELINE };

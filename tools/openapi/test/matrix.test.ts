@@ -1,7 +1,8 @@
 import { isExecutable, openQuestions, type ExecutableId, type QuestionId } from '@plant-store/contract';
-import { changes, onEach, type Row, type Seen } from './scenario/observations.js';
+import { kinds } from '@plant-store/contract/kinds';
+import { changes, onEach, type Seen } from './scenario/observations.js';
 import { renderAnswers } from '../src/pages/answers.js';
-import { builtOn, changesOf, OPEN, ROWS } from './scenario/expected.js';
+import { builtOn, changesOf, OPEN } from './scenario/expected.js';
 import { observeAll, type Observed } from './scenario/observe.js';
 
 const ids = openQuestions.map(({ id }) => id);
@@ -10,7 +11,7 @@ const inWords = ids.filter((id) => !isExecutable(id));
 
 /** Surfaces where an answer shows only with another one, which is built on it. */
 const shownTogether = executable.flatMap((id) =>
-  Object.entries(ROWS[id]).flatMap(([surface, changed]) =>
+  Object.entries(kinds[id].shows).flatMap(([surface, changed]) =>
     typeof changed === 'string'
       ? [
           {
@@ -54,11 +55,12 @@ const changed = ([before, after]: Step): Seen =>
   onEach((surface) => changes(seenWith(before)[surface], seenWith(after)[surface]));
 
 test('the compiler asks for exactly the surfaces that the register names', () => {
-  const retry: Row<'retry'> = { sender: {} };
+  type Shows = (typeof kinds)['retry']['shows'];
+  const retry: Shows = { sender: {} };
   // @ts-expect-error an answer to retry shows in the sender.
-  const missing: Row<'retry'> = {};
+  const missing: Shows = {};
   // @ts-expect-error an answer to retry does not show in the receiver.
-  const tooMany: Row<'retry'> = { sender: {}, receiver: {} };
+  const tooMany: Shows = { sender: {}, receiver: {} };
 
   expect([retry, missing, tooMany]).toHaveLength(3);
 });

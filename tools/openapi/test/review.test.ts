@@ -98,8 +98,8 @@ test('says of a new answer who gave it and what it means', async () => {
 
 - Answer to \`size-limits\`: 1000 bytes
 - Answered by Ada Grower on 2026-01-31: Minutes.
-- Receiver: Takes content of at most 1000 bytes; larger content gets 413.
-- Sender: Refuses content of more than 1000 bytes before it is sent.
+- Receiver: Takes content of at most 1000 bytes; larger content gets 413. (breaking)
+- Sender: Refuses content of more than 1000 bytes before it is sent. (breaking)
 - Roll out: senders first. From an old sender to a new receiver: content of more than 1000 bytes gets 413.
 - Version step: major
 `);

@@ -1,40 +1,61 @@
-import * as v from 'valibot';
-import type { AnswerSchema } from '../answer-schema.js';
+/**
+ * `@plant-store/contract/kinds`, for tools and tests: everything about each kind of answer. What runs takes its answers
+ * from the main entry.
+ */
 import type { QuestionId } from '../register/register.js';
-import { contentKinds } from './content.js';
-import { deliveryKinds } from './deliveries.js';
-import { said } from './parts.js';
-import { requestKinds } from './requests.js';
-import { responseKinds } from './responses.js';
+import { authenticationRealm } from './authentication-realm.js';
+import { baseAddress } from './base-address.js';
+import { errorCodes } from './error-codes.js';
+import { errorPayloads } from './error-payloads.js';
+import { eventIdentity } from './event-identity.js';
+import { eventPayloadFields } from './event-payload-fields.js';
+import { httpMethod } from './http-method.js';
+import { mediaType } from './media-type.js';
+import { payload } from './payload.js';
+import { plantFields } from './plant-fields.js';
+import { rateLimits } from './rate-limits.js';
+import { receiverResponse } from './receiver-response.js';
+import { requestVersioning } from './request-versioning.js';
+import { retry } from './retry.js';
+import { signing } from './signing.js';
+import { sizeLimits } from './size-limits.js';
+import { statusCodes } from './status-codes.js';
+import { timeOuts } from './time-outs.js';
+import { tokenFormat } from './token-format.js';
 
-/** A schema of Valibot, as far as the types of the package know it. So whoever uses them need not read Valibot's. */
-export interface Kind<Answer> {
-  /** Never set. */
-  readonly '~types'?: { readonly output: Answer } | undefined;
-}
-
-/** The type of what a schema accepts. */
-export type AnswerOf<Schema extends Kind<unknown>> = NonNullable<Schema['~types']>['output'];
-
-/** Schemas as kinds of answers, of which nothing can be changed, and no member is `undefined`. */
-export function kindsOf<Answers>(schemas: { readonly [Id in keyof Answers]: Kind<Answers[Id]> }) {
-  return schemas as { readonly [Id in keyof Answers]: Kind<Exact<Answers[Id]>> };
-}
-
-type Exact<Value> = Value extends string | number | boolean | AnswerSchema
-  ? Value
-  : { readonly [Key in keyof Value]: Exact<Exclude<Value[Key], undefined>> };
+export {
+  isSame,
+  type Kind,
+  type Level,
+  type Observations,
+  type Others,
+  othersIn,
+  type Step,
+} from './kind.js';
+export { TIMES_WHILE_OPEN } from './time-outs.js';
 
 /**
- * The kinds of answers that the software carries out, by question. The schema of a kind is the type of an answer, its
- * shape and its faults. CONTRIBUTING.md says how to add one.
+ * The kinds of answers that the software carries out, by question; each is built on earlier ones. CONTRIBUTING.md says
+ * how to add one.
  */
-export const kinds = kindsOf({
-  ...requestKinds,
-  ...contentKinds,
-  ...responseKinds,
-  ...deliveryKinds,
-}) satisfies { readonly [Id in QuestionId]?: Kind<unknown> };
-
-/** An answer to one of these questions that no kind fits, or that the software is not to carry out yet. */
-export const { words } = kindsOf({ words: v.strictObject({ inWords: said }) });
+export const kinds = {
+  'base-address': baseAddress,
+  'http-method': httpMethod,
+  'media-type': mediaType,
+  payload,
+  'plant-fields': plantFields,
+  'event-payload-fields': eventPayloadFields,
+  'receiver-response': receiverResponse,
+  'token-format': tokenFormat,
+  'authentication-realm': authenticationRealm,
+  retry,
+  'event-identity': eventIdentity,
+  signing,
+  'status-codes': statusCodes,
+  'error-payloads': errorPayloads,
+  'error-codes': errorCodes,
+  'rate-limits': rateLimits,
+  'size-limits': sizeLimits,
+  'time-outs': timeOuts,
+  'request-versioning': requestVersioning,
+} satisfies { readonly [Id in QuestionId]?: { readonly question: Id } };

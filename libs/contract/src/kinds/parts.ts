@@ -3,6 +3,7 @@
  * sentence about the value, and does not quote it.
  */
 import * as v from 'valibot';
+import { type Failure, FAILURES } from '../failures.js';
 import { COMPONENT_NAME, RESERVED_FIELDS } from '../standards.js';
 
 /** Text that passes a test. @param what such text is */
@@ -10,6 +11,13 @@ export function textThat(test: RegExp | ((text: string) => boolean), what: strin
   const passes = typeof test === 'function' ? test : (text: string) => test.test(text);
   return v.pipe(v.string(), v.check(passes, what));
 }
+
+/** Text that begins with a slash. @param what such text is */
+export const path = (isPath: (text: string) => boolean, what: string) =>
+  v.pipe(
+    v.custom<`/${string}`>((value) => typeof value === 'string', what),
+    v.check<`/${string}`, string>(isPath, what),
+  );
 
 /** Text that says something. */
 export const said = textThat(/\S/, 'text that is not empty');
@@ -24,6 +32,26 @@ export function refuse<Value>(isRefused: (value: Value) => boolean, reason: stri
 /** An object that has these members or some of them. For Valibot by itself, an empty list is one, too. */
 export function members<const Entries extends v.ObjectEntries>(entries: Entries) {
   return v.pipe(v.custom<object>(isObject, 'an object'), v.strictObject(entries));
+}
+
+export const failures = Object.keys(FAILURES) as Failure[];
+
+/** A member for each of these failures, which may be left out. */
+export function forEach<Name extends Failure, Schema extends v.GenericSchema>(
+  names: readonly Name[],
+  schema: Schema,
+) {
+  const entries = names.map((name) => [name, v.exactOptional(schema)]);
+  return Object.fromEntries(entries) as Record<Name, v.ExactOptionalSchema<Schema, undefined>>;
+}
+
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -71,3 +99,6 @@ export const mediaType = textThat(
 );
 
 export const componentName = textThat(COMPONENT_NAME, 'letters, digits, dots, hyphens and underscores');
+
+/** An answer in words: one that no kind fits, or that the software is not to carry out yet. */
+export const inWords = v.strictObject({ inWords: said });

@@ -85,8 +85,6 @@ export function compile(
 
 /** The module with the example answers, as the answers of the contract. */
 export function exampleAnswersModule(): string {
-  const examples = join(libraries, 'example-answers/src/example-');
-  return readFileSync(`${examples}answers.ts`, 'utf8')
-    .replace('exampleAnswers', 'answers')
-    .replace("'./example-plant.js'", `'${examples}plant.js'`);
+  const examples = join(libraries, 'example-answers/src/example-answers.ts');
+  return readFileSync(examples, 'utf8').replaceAll('exampleAnswers', 'answers');
 }

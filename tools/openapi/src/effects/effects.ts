@@ -6,87 +6,24 @@ import {
   openQuestions,
   type QuestionId,
 } from '@plant-store/contract';
-import type { EffectRow, Others, Step } from './effect-row.js';
-import { effectRows } from './rows.js';
+import {
+  isSame,
+  type Kind,
+  kinds,
+  type Level,
+  type Others,
+  othersIn,
+  type Step,
+} from '@plant-store/contract/kinds';
 
 /** In which order old and new senders and receivers may be replaced without losing a delivery. */
 export type RolloutOrder = 'any order' | 'receivers first' | 'senders first' | 'needs a transition';
 
-/** What a change of one answer means for those who run the software. */
-export interface AnswerEffect {
-  /** What a receiver does from now on; `undefined` if nothing changes there. */
-  readonly receiver: string | undefined;
-  /** What a sender does from now on; `undefined` if nothing changes there. */
-  readonly sender: string | undefined;
-  readonly rollout: { readonly order: RolloutOrder; readonly reason: string };
-  /** The version step of the SDK and of the contract. */
-  readonly step: Step;
-  /** Whether the software follows the new answer. It can't follow words. */
-  readonly isCarriedOut: boolean;
-}
-
-/** Answers as JSON, by question. A schema is its JSON Schema. */
-export type PlainAnswers = Others;
-
-/**
- * Says what changes when a question is answered, its answer changes, or it is open again. A test compares the rollout
- * order and the version step with the built software.
- *
- * @param before the plain answer so far; `undefined` while the question is open
- * @param after the plain answer from now on; `undefined` if the question is open again
- * @param others all plain answers; that to the question itself says nothing here
- */
-export function effectOf(
-  question: QuestionId,
-  before: unknown,
-  after: unknown,
-  others: PlainAnswers = {},
-): AnswerEffect {
-  const [old, now] = [before, after].map((answer) => followed({ [question]: answer })[question]);
-  const isCarriedOut = after === undefined || now !== undefined;
-  const step = JSON.stringify(before) === JSON.stringify(after) ? 'none' : 'patch';
-  if (JSON.stringify(old) === JSON.stringify(now))
-    return { receiver: undefined, sender: undefined, rollout: rolloutOf(), step, isCarriedOut };
-  return { ...effectOfFollowed(question, old, now, followed(others)), isCarriedOut };
-}
-
-/** The effect of answers that the software follows, or that are open. */
-function effectOfFollowed(
-  question: QuestionId,
-  before: unknown,
-  after: unknown,
-  others: PlainAnswers,
-): Omit<AnswerEffect, 'isCarriedOut'> {
-  const row = rowOf(question)!;
-  const change = row.change?.(before, after, others) ?? {};
-  const sentenceOf = (side: 'receiver' | 'sender'): string | undefined => {
-    const sentence = (answer: unknown) => (answer === undefined ? undefined : row[side]?.(answer, others));
-    const [old, now] = [sentence(before), sentence(after)];
-    const register: readonly OpenQuestion[] = openQuestions;
-    const whileOpen = register.find(({ id }) => id === question)?.whileOpen[side];
-    const sentences = [old === now ? undefined : (now ?? whileOpen), change[side]];
-    return sentences.filter((one) => one !== undefined).join(' ') || undefined;
-  };
-  return {
-    receiver: sentenceOf('receiver'),
-    sender: sentenceOf('sender'),
-    rollout: rolloutOf(
-      row.fails?.(before, after, others),
-      row.fails?.(after, before, others),
-      before === undefined ? undefined : row.accepts?.(before),
-      change.rollout,
-    ),
-    step: row.step(before, after, others),
-  };
-}
-
-/** How much an effect asks of those who run the software. */
-export type Level = 'breaking' | 'warning' | 'info';
-
 /** Something that a receiver or a sender does, because of an answer. */
 export interface Effect {
-  /** Stable, as `receiver.refuses-media-type`. */
+  /** Stable, as `receiver.refuses-media-type`. docs/reference/effects.md lists them. */
   readonly id: string;
+  /** At most that of the page. Of a difference: `info` if nothing that worked fails. */
   readonly level: Level;
   readonly side: 'receiver' | 'sender';
   /** The question whose answer says it. */
@@ -95,115 +32,85 @@ export interface Effect {
   readonly text: string;
 }
 
-/** What one changed answer brings about, with what earlier answers start or stop to do because of it. */
+/** What one changed answer means for those who run the software. */
 export interface AnswerDifference {
   readonly question: QuestionId;
+  /** What it makes receivers and senders do, then what earlier answers start or stop to do because of it. */
   readonly effects: readonly Effect[];
-  readonly rollout: AnswerEffect['rollout'];
+  readonly rollout: { readonly order: RolloutOrder; readonly reason: string };
+  /** The version step of the SDK and of the contract. */
   readonly step: Step;
+  /** Whether the software follows the new answer. It can't follow words. */
   readonly isCarriedOut: boolean;
 }
 
+/** Answers as JSON, by question. A schema is its JSON Schema. */
+export type PlainAnswers = Readonly<Record<string, unknown>>;
+
+/** A set of answers that the software follows. It goes on as while a question is open that is answered in words. */
+interface Followed {
+  readonly answers: PlainAnswers;
+  readonly others: Others;
+}
+
+const register: readonly (OpenQuestion & { readonly id: QuestionId })[] = openQuestions;
+const SIDES = ['receiver', 'sender'] as const;
+/** A kind whose answers are not typed, for answers that are read from a file. */
+type AnyKind = Kind<QuestionId, unknown>;
+const all = Object.values(kinds) as unknown as readonly AnyKind[];
+
+/** The effects that answers can have, each with its level: that of a first answer, which is the highest. */
+export const effectRules = all.flatMap(({ question, effects }) =>
+  Object.entries(effects).map(([id, [level]]) => ({ id, level, question })),
+);
+
+/** The effect of a question that is open again: a side does what the register says of it. */
+export const OPEN_AGAIN = SIDES.map((side) => ({
+  id: `${side}.is-open-again`,
+  level: 'breaking' as const,
+  side,
+}));
+
 /** What the software does because of these answers. */
 export function effectsOf(answers: PlainAnswers): Effect[] {
-  const all = followed(answers);
-  return openQuestions.flatMap(({ id }) =>
-    SIDES.flatMap((side) => {
-      const text = sentenceOf(id, side, all);
-      return text === undefined ? [] : [effect(id, side, text)];
-    }),
-  );
+  const set = follow(answers);
+  return all.flatMap((kind) => effectsIn(kind, set));
 }
 
 /**
  * The difference between two whole sets of answers: an entry for each question whose answer differs, in the order of
- * the register. The changes are made one after the other, so that each entry says what it adds to those before it.
+ * the register. The changes are made one after the other, each after those on which it is built, so that an entry says
+ * what it adds. A test compares rollout orders and version steps with the built software.
  */
 export function differenceOf(before: PlainAnswers, after: PlainAnswers): AnswerDifference[] {
-  let so = before;
-  return openQuestions.flatMap(({ id }) => {
-    if (JSON.stringify(before[id]) === JSON.stringify(after[id])) return [];
-    const next = { ...so, [id]: after[id] };
-    const difference = differenceOfOne(id, so, next);
-    so = next;
-    return [difference];
-  });
-}
-
-const SIDES = ['receiver', 'sender'] as const;
-const STEPS: readonly Step[] = ['major', 'minor', 'patch', 'none'];
-
-function effect(question: QuestionId, side: Effect['side'], text: string): Effect {
-  return { id: `${side}.${question}`, level: 'info', side, question, text };
-}
-
-function sentenceOf(id: QuestionId, side: Effect['side'], answers: PlainAnswers): string | undefined {
-  return answers[id] === undefined ? undefined : rowOf(id)?.[side]?.(answers[id], answers);
-}
-
-function differenceOfOne(question: QuestionId, before: PlainAnswers, after: PlainAnswers): AnswerDifference {
-  const own = effectOf(question, before[question], after[question], after);
-  const [old, now] = [followed(before), followed(after)];
-  const toNew: string[] = [];
-  const toOld: string[] = [];
-  const steps = [own.step];
-  const effects = SIDES.flatMap((side) =>
-    own[side] === undefined ? [] : [effect(question, side, own[side])],
-  );
-  for (const { id, whileOpen } of openQuestions as readonly (OpenQuestion & { id: QuestionId })[]) {
-    if (id === question) continue;
-    const row = rowOf(id);
-    for (const side of SIDES) {
-      const [was, is] = [sentenceOf(id, side, old), sentenceOf(id, side, now)];
-      if (was === is) continue;
-      effects.push(effect(id, side, is ?? whileOpen[side] ?? 'Nothing.'));
-      if (side !== 'receiver' || (was !== undefined && is !== undefined)) continue;
-      const failed = was === undefined ? toNew : toOld;
-      const failure = row?.fails?.(
-        undefined,
-        (was === undefined ? now : old)[id],
-        was === undefined ? now : old,
-      );
-      if (failure !== undefined) failed.push(failure);
-      steps.push(
-        row!.step(
-          was === undefined ? undefined : old[id],
-          was === undefined ? now[id] : undefined,
-          was === undefined ? now : old,
-        ),
-      );
-    }
+  let old = before;
+  const found = new Map<QuestionId, AnswerDifference>();
+  const inOrder = new Set([...all.map(({ question }) => question), ...register.map(({ id }) => id)]);
+  for (const question of inOrder) {
+    if (isSame(before[question], after[question])) continue;
+    const now = { ...old, [question]: after[question] };
+    found.set(question, differenceOfOne(question, old, now));
+    old = now;
   }
-  const step = STEPS.find((one) => steps.includes(one))!;
-  return {
-    question,
-    effects,
-    rollout: withMore(own.rollout, toNew, toOld),
-    step,
-    isCarriedOut: own.isCarriedOut,
+  return register.flatMap(({ id }) => found.get(id) ?? []);
+}
+
+/** The difference in words. Its text between back quotes is code. */
+export function effectLines({
+  effects,
+  rollout,
+  step,
+  isCarriedOut,
+}: Omit<AnswerDifference, 'question'>): string[] {
+  const said = (side: Effect['side']): string => {
+    const own = effects.filter((effect) => effect.side === side);
+    const sentences = own.map(({ text, level }) => (level === 'info' ? text : `${text} (${level})`));
+    return sentences.join(' ') || 'Nothing changes.';
   };
-}
-
-/** The rollout of a change, with what else can fail. */
-function withMore(own: AnswerEffect['rollout'], toNew: string[], toOld: string[]): AnswerEffect['rollout'] {
-  if (toNew.length === 0 && toOld.length === 0) return own;
-  const more = rolloutOf(toNew.join('; ') || undefined, toOld.join('; ') || undefined);
-  if (own.order === 'any order') return more;
-  const order = own.order === more.order ? own.order : 'needs a transition';
-  return { order, reason: `${own.reason} ${more.reason}` };
-}
-
-/** An effect in words. Its text between back quotes is code. */
-export function effectLines(effect: AnswerEffect | AnswerDifference): string[] {
-  const { rollout, step, isCarriedOut } = effect;
-  const said = (side: Effect['side']): string | undefined =>
-    'effects' in effect
-      ? effect.effects.flatMap((one) => (one.side === side ? one.text : [])).join(' ') || undefined
-      : effect[side];
   return [
     ...(isCarriedOut ? [] : ['The software does not follow this yet.']),
-    `Receiver: ${said('receiver') ?? 'Nothing changes.'}`,
-    `Sender: ${said('sender') ?? 'Nothing changes.'}`,
+    `Receiver: ${said('receiver')}`,
+    `Sender: ${said('sender')}`,
     `Roll out: ${rollout.order}. ${rollout.reason}`,
     `Version step: ${step}`,
   ];
@@ -212,38 +119,112 @@ export function effectLines(effect: AnswerEffect | AnswerDifference): string[] {
 /** The value with its unit, in words: `15000 ms`, `1000 bytes`. */
 export function answerInWords(question: QuestionId, answer: unknown): string {
   if (typeof answer === 'object' && answer !== null && 'inWords' in answer) return String(answer.inWords);
-  return rowOf(question)?.inWords(answer) ?? String(answer);
+  return isExecutable(question) ? kindOf(question).inWords(answer) : String(answer);
 }
 
-/** The answers that the software follows. It goes on as while a question is open that is answered in words. */
-function followed(answers: PlainAnswers): PlainAnswers {
-  return carriedOut(answers as Answers);
+function kindOf(question: QuestionId): AnyKind {
+  return all.find((kind) => kind.question === question)!;
 }
 
-/** A row whose answers are not typed, for callers that read them from a file. */
-function rowOf(question: QuestionId): EffectRow<unknown> | undefined {
-  return isExecutable(question) ? (effectRows[question] as unknown as EffectRow<unknown>) : undefined;
+function follow(given: PlainAnswers): Followed {
+  const answers: PlainAnswers = carriedOut(given as Answers);
+  return { answers, others: othersIn(answers) };
+}
+
+/** @param before the set so far, of which some effects speak */
+function effectsIn(kind: AnyKind, { answers, others }: Followed, before?: Followed): Effect[] {
+  const { question } = kind;
+  const answer = answers[question];
+  if (answer === undefined) return [];
+  const known = { ...others, words: kind.inWords(answer) };
+  return Object.entries(kind.effects).flatMap(([id, [level, sentence]]) => {
+    const text = sentence(answer, known, before?.answers[question]);
+    return text === undefined ? [] : [{ id, level, side: sideOf(id), question, text }];
+  });
+}
+
+function sideOf(id: string): Effect['side'] {
+  return id.startsWith('receiver.') ? 'receiver' : 'sender';
+}
+
+/** What can fail between a sender of one set and a receiver of another. */
+function failuresBetween(sender: Followed, receiver: Followed): string[] {
+  return all.flatMap(({ question, fails }) => {
+    const answers = [sender, receiver].map((set) => set.answers[question]);
+    return fails?.(answers[0], answers[1], sender.others, receiver.others) ?? [];
+  });
+}
+
+function differenceOfOne(question: QuestionId, before: PlainAnswers, after: PlainAnswers): AnswerDifference {
+  const [old, now] = [follow(before), follow(after)];
+  const [was, is] = [old.answers[question], now.answers[question]];
+  const isCarriedOut = after[question] === undefined || is !== undefined;
+  // Words, and questions that are answered in words alone.
+  if (isSame(was, is))
+    return { question, effects: [], rollout: rolloutOf([], []), step: 'patch', isCarriedOut };
+  const kind = kindOf(question);
+  const [toNew, toOld] = [failuresBetween(old, now), failuresBetween(now, old)];
+  const others = all.filter((other) => other !== kind).flatMap((other) => startedOrStopped(other, old, now));
+  const steps = [kind.step(was, is, old.others, now.others), ...others.map(stepOfOther)];
+  const step = (['major', 'minor'] as const).find((one) => steps.includes(one)) ?? 'patch';
+  const isSafe = { receiver: toNew.length === 0, sender: step !== 'major' };
+  const effects = [...changedEffects(kind, old, now), ...others];
+  return {
+    question,
+    effects: effects.map((effect) => (isSafe[effect.side] ? { ...effect, level: 'info' } : effect)),
+    rollout: rolloutOf(toNew, toOld, was === undefined ? undefined : kind.transition?.(was)),
+    step,
+    isCarriedOut,
+  };
+}
+
+/** What a changed answer says that it didn't say before. A side of which it no longer says anything is as while open. */
+function changedEffects(kind: AnyKind, old: Followed, now: Followed): Effect[] {
+  const [before, after] = [effectsIn(kind, old), effectsIn(kind, now, old)];
+  const changed = after.filter(({ id, text }) => !before.some((was) => was.id === id && was.text === text));
+  return [...changed, ...opened(kind.question, before, after)];
+}
+
+/** What another answer starts or stops to do. */
+function startedOrStopped(kind: AnyKind, old: Followed, now: Followed): Effect[] {
+  const [before, after] = [effectsIn(kind, old), effectsIn(kind, now, old)];
+  const started = after.filter(({ id }) => !before.some((was) => was.id === id));
+  return [...started, ...opened(kind.question, before, after)];
+}
+
+/** The sides of which an answer no longer says anything. */
+function opened(question: QuestionId, before: readonly Effect[], after: readonly Effect[]): Effect[] {
+  return OPEN_AGAIN.flatMap((effect) => {
+    const speaks = ({ side }: Effect): boolean => side === effect.side;
+    const text = register.find(({ id }) => id === question)?.whileOpen[effect.side];
+    if (!before.some(speaks) || after.some(speaks) || text === undefined) return [];
+    return [{ ...effect, question, text }];
+  });
+}
+
+/** Receivers that refuse more are a major step, those that take more a minor one. */
+function stepOfOther({ id, level, side }: Effect): Step {
+  if (side === 'sender' || level === 'info') return 'patch';
+  return id === 'receiver.is-open-again' ? 'minor' : 'major';
 }
 
 /**
  * @param toNew what can fail from an old sender to a new receiver
  * @param toOld what can fail from a new sender to an old receiver
- * @param accepts how a transition is avoided
- * @param whenNone the reason if nothing can fail
+ * @param transition what to do if both can
  */
 function rolloutOf(
-  toNew?: string,
-  toOld?: string,
-  accepts?: string,
-  whenNone = 'Old and new senders work with old and new receivers.',
-): AnswerEffect['rollout'] {
+  toNew: readonly string[],
+  toOld: readonly string[],
+  transition?: string,
+): AnswerDifference['rollout'] {
   const reasons = [
-    ...(toNew === undefined ? [] : [`From an old sender to a new receiver: ${toNew}.`]),
-    ...(toOld === undefined ? [] : [`From a new sender to an old receiver: ${toOld}.`]),
+    ...(toNew.length === 0 ? [] : [`From an old sender to a new receiver: ${toNew.join('; ')}.`]),
+    ...(toOld.length === 0 ? [] : [`From a new sender to an old receiver: ${toOld.join('; ')}.`]),
   ];
-  if (reasons.length === 0) return { order: 'any order', reason: whenNone };
-  const order =
-    toNew === undefined ? 'receivers first' : toOld === undefined ? 'senders first' : 'needs a transition';
-  if (order === 'needs a transition' && accepts !== undefined) reasons.push(accepts);
-  return { order, reason: reasons.join(' ') };
+  if (reasons.length === 0)
+    return { order: 'any order', reason: 'Old and new senders work with old and new receivers.' };
+  if (toNew.length === 0) return { order: 'receivers first', reason: reasons.join(' ') };
+  if (toOld.length === 0) return { order: 'senders first', reason: reasons.join(' ') };
+  return { order: 'needs a transition', reason: [...reasons, ...(transition ? [transition] : [])].join(' ') };
 }

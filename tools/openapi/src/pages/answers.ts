@@ -1,11 +1,11 @@
 import { isExecutable, openQuestions, plainAnswers, type QuestionId } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
-import { type AnswerEffect, effectOf, effectLines } from '../effects/effects.js';
+import { type AnswerDifference, differenceOf, effectLines } from '../effects/effects.js';
 import { code, marked, table } from '../markdown.js';
 
 const HEAD = `# What an answer changes
 
-This page answers every open question with an **example that nobody gave** ([libs/example-answers](../../libs/example-answers/src/example-answers.ts)) and says what each answer changes, once the others are given. To answer a question: [Answer a question](../how-to/answer-a-question.md).
+This page answers every open question with an **example that nobody gave** ([kinds](../../libs/contract/src/kinds)) and says what each answer changes, once the others are given. To answer a question: [Answer a question](../how-to/answer-a-question.md).
 
 A test makes the same observations of the built software with and without each answer: of the receiver, the sender and the sender's types. It fails if an answer shows elsewhere than in this table. What an answer adds to the OpenAPI document is what the [example overlay](../../libs/example-answers/example-answers.overlay.yaml) states: the gate passes with an answer on both sides, and fails if it is only in the code or only in the overlay.
 
@@ -40,6 +40,6 @@ export function renderAnswers(): string {
 }
 
 /** What the example answer means, once every other question is answered. */
-function effectOfExample(id: QuestionId): AnswerEffect {
-  return effectOf(id, undefined, PLAIN[id], PLAIN);
+function effectOfExample(id: QuestionId): AnswerDifference {
+  return differenceOf({ ...PLAIN, [id]: undefined }, PLAIN)[0]!;
 }

@@ -7,6 +7,7 @@ import { renderAnswers } from './answers.js';
 import { type InterfaceDocument, renderApi } from './api.js';
 import { renderHtml } from './api-html.js';
 import { renderContractDiff } from './contract-diff.js';
+import { renderEffects } from './effects.js';
 import { type GivenAnswers, renderQuestions, renderSections } from './questions.js';
 import { linkSections } from './specification.js';
 
@@ -18,6 +19,7 @@ interface Page {
 }
 
 const REGISTER = 'libs/contract/src/register';
+const KINDS = 'libs/contract/src/kinds';
 
 /** Every page that is committed. */
 const PAGES: readonly Page[] = [
@@ -39,8 +41,13 @@ const PAGES: readonly Page[] = [
   },
   {
     file: 'docs/reference/answers.md',
-    sources: ['tools/openapi/src/effects', 'libs/example-answers/src'],
+    sources: [KINDS],
     render: renderAnswers,
+  },
+  {
+    file: 'docs/reference/effects.md',
+    sources: [KINDS],
+    render: renderEffects,
   },
 ];
 

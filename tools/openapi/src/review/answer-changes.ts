@@ -15,7 +15,7 @@ export interface AnswerChange {
   /** Undefined if nothing differs, or if an answer isn't valid. */
   readonly effect: AnswerDifference | undefined;
   /** Undefined if an answer isn't valid. */
-  readonly step: AnswerDifference['step'] | undefined;
+  readonly step: AnswerDifference['step'] | 'none' | undefined;
   /** The action that has the answer now. */
   readonly action: Action | undefined;
 }
@@ -27,7 +27,7 @@ export type PlainAccepts = Readonly<
 
 /** The order in which a reader is told of the kinds of changes, and of the steps of a version. */
 const KINDS: readonly AnswerChange['kind'][] = ['new', 'changed', 'withdrawn', 'signed again'];
-const STEPS: readonly AnswerDifference['step'][] = ['major', 'minor', 'patch', 'none'];
+const STEPS = ['major', 'minor', 'patch', 'none'] as const;
 
 /**
  * The answers that are new, changed or withdrawn, in the order of the register.

@@ -20,10 +20,11 @@ const LIBRARIES = { ajv: / from 'ajv\//, zod: / from 'zod'/ };
 
 const EXAMPLES = join(ROOT, 'libs/example-answers');
 
-/** The exports of example-plant.ts, which a set takes over. */
+/** The examples that are schemas, as a team writes them. */
 const SCHEMAS: { readonly [Id in QuestionId]?: string } = {
-  'plant-fields': 'examplePlant',
-  'event-payload-fields': 'exampleEvent',
+  'plant-fields':
+    'z.object({ name: z.string().min(1), heightInCentimetres: z.number().positive().optional() })',
+  'event-payload-fields': String.raw`z.object({ addedOn: z.string().regex(/^\d{4}-\d{2}-\d{2}$/) })`,
 };
 
 /** All example answers together, two payloads as teams have them, and all answers that are words. */
@@ -53,9 +54,7 @@ function exampleSet(name: string, answered: readonly QuestionId[]): AnswerSet {
     readonly actions: readonly { readonly 'x-question': QuestionId }[];
   };
   const actions = overlay.actions.filter((action) => answered.includes(action['x-question']));
-  const schemas = answered.some((id) => id in SCHEMAS)
-    ? readFileSync(`${EXAMPLES}/src/example-plant.ts`, 'utf8')
-    : '';
+  const schemas = answered.some((id) => id in SCHEMAS) ? `import { z } from 'zod';` : '';
   const lines = answered.map((id) => `  '${id}': ${SCHEMAS[id] ?? JSON.stringify(exampleAnswers[id])},`);
   return {
     name,

@@ -35,7 +35,7 @@ function typeOf({ id, answer }: State): string {
   const own =
     answer === 'example'
       ? typeOfExamples([id])
-      : `{ readonly '${id}': (typeof otherAnswers)['${id}']['${answer}'] }`;
+      : `{ readonly '${id}': NonNullable<(typeof kinds)['${id}']['more']>['${answer}'] }`;
   return `${others} & ${own}`;
 }
 

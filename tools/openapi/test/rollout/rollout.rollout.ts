@@ -1,6 +1,6 @@
 import { plainAnswers } from '@plant-store/contract';
 
-import { effectOf } from '../../src/effects/effects.js';
+import { differenceOf } from '../../src/effects/effects.js';
 import { observeCallers } from './callers.js';
 import { type Change, orderOf, runsBetween, stepOf } from './derive.js';
 import { observeRollout, type Run } from './observe.js';
@@ -25,9 +25,8 @@ beforeAll(async () => {
 
 /** What effects.ts says of a change. */
 function effect({ id, before, after }: Change) {
-  const { [id]: old, ...others } = plainAnswers(answersIn({ id, answer: before }));
-  const now = plainAnswers(answersIn({ id, answer: after }))[id];
-  return effectOf(id, old, now, others);
+  const [old, now] = [before, after].map((answer) => plainAnswers(answersIn({ id, answer })));
+  return differenceOf(old!, now!)[0]!;
 }
 
 test.each(questions.flatMap(({ id, states }) => states.map((state) => ({ id, state }))))(

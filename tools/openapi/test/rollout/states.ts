@@ -1,7 +1,7 @@
 import type { Accepts, CarriedOut as Answers, ExecutableId } from '@plant-store/contract';
-import { builtOn, ROWS } from '../scenario/expected.js';
-import { examplesOf } from '../scenario/examples.js';
-import { otherAnswers } from '../scenario/other-answers.js';
+import { kinds } from '@plant-store/contract/kinds';
+import { examplesOf } from '@plant-store/example-answers';
+import { builtOn } from '../scenario/expected.js';
 
 /** A question, and whether it is open, has the example answer, or another one, by its name. */
 export interface State {
@@ -28,12 +28,11 @@ export function labelOf({ answer, accepting }: State): string {
   return accepting === undefined ? answer : `${answer}, accepting ${accepting}`;
 }
 
-export const executable = Object.keys(ROWS) as ExecutableId[];
+export const executable = Object.keys(kinds) as ExecutableId[];
 
 /** The states of a question that are tried. */
 export function statesOf(id: ExecutableId): State[] {
-  const others = (otherAnswers as Partial<Record<ExecutableId, object>>)[id] ?? {};
-  return ['open', 'example', ...Object.keys(others)].map((answer) => ({ id, answer }));
+  return ['open', 'example', ...Object.keys(moreOf(id))].map((answer) => ({ id, answer }));
 }
 
 /** The answers in a state. Those on which the question is built are answered too. */
@@ -51,6 +50,9 @@ export function acceptsIn({ id, accepting }: State): Accepts {
 }
 
 function answerNamed(id: ExecutableId, name: string): unknown {
-  if (name === 'example') return examplesOf([id])[id];
-  return (otherAnswers as Partial<Record<ExecutableId, Readonly<Record<string, unknown>>>>)[id]?.[name];
+  return name === 'example' ? kinds[id].example : moreOf(id)[name];
+}
+
+function moreOf(id: ExecutableId): Readonly<Record<string, unknown>> {
+  return kinds[id].more ?? {};
 }

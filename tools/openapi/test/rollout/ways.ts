@@ -2,7 +2,7 @@ import type { AnswerSchema, CarriedOut as Answers, ExecutableId, SigningScheme }
 import { CONTENT_METHODS } from '@plant-store/contract';
 import { jsonSchemaOf } from '@plant-store/contract/document';
 
-import { LIMITS_WHILE_OPEN } from '../../src/effects/rows.js';
+import { TIMES_WHILE_OPEN } from '@plant-store/contract/kinds';
 import { SIGNING_KEY } from '../scenario/example-delivery.js';
 
 /** One way in which a sender may deliver a plant under its answers. Open questions leave it more ways. */
@@ -46,7 +46,7 @@ const PLANTS = {
 };
 const EVENTS = {
   'a date': { addedOn: '2026-01-31' },
-  'a date and a person': { addedOn: '2026-01-31', addedBy: 'Ada' },
+  'a person': { addedBy: 'Ada' },
   nothing: {},
 };
 const SIZES = [400, 900, 1_400, 1_900, 1_900_000];
@@ -151,7 +151,7 @@ const WAYS: { readonly [Id in ExecutableId]?: (answers: Answers) => Way[] } = {
       ? [{ name: 'more bytes', plant: plantOf(2_100_000), standIn: [{ status: 204 }] }]
       : []),
   ],
-  'time-outs': ({ 'time-outs': { delivery, response } = LIMITS_WHILE_OPEN.times }) => [
+  'time-outs': ({ 'time-outs': { delivery, response } = TIMES_WHILE_OPEN }) => [
     { name: 'quick' },
     ...(delivery < SLOW.request ? [] : [{ name: 'a slow request', slow: { request: SLOW.request } }]),
     ...(response < SLOW.response ? [] : [{ name: 'a slow response', slow: { response: SLOW.response } }]),

@@ -1,7 +1,7 @@
 import type { QuestionId } from '@plant-store/contract';
 import type { Seen } from './observations.js';
 import { observeDocument, type ObservedDocument } from './documents.js';
-import { examplesOf } from './examples.js';
+import { examplesOf } from '@plant-store/example-answers';
 import { observeReceiver } from './receiver.js';
 import { observeSender } from './sender.js';
 import { observeTypes } from './types.js';

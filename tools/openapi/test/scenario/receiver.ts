@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { type CarriedOut as Answers, facts } from '@plant-store/contract';
 import { afterThisFile, makeFolder } from '@plant-store/test-support';
 import Database from 'libsql';
-import type { Observations } from './observations.js';
+import type { Observations } from '@plant-store/contract/kinds';
 import { configure, type Receiver, startReceiver } from './built.js';
 import { CONTENT, type ExampleDelivery, exampleDelivery, SIGNING_KEY } from './example-delivery.js';
 

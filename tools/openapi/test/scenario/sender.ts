@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 import type { CarriedOut as Answers } from '@plant-store/contract';
-import type { Observations } from './observations.js';
+import type { Observations } from '@plant-store/contract/kinds';
 import { type AnySender, loadBuilt } from './built.js';
 import { SIGNING_KEY } from './example-delivery.js';
 

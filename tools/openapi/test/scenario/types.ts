@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { QuestionId } from '@plant-store/contract';
 import ts from 'typescript';
-import type { Observations } from './observations.js';
+import type { Observations } from '@plant-store/contract/kinds';
 import { ROOT } from './built.js';
 
 /** The start of every snippet. The compiler does not look for superfluous options in a spread. */
@@ -87,8 +87,8 @@ export function compileUnder(all: readonly Snippets[]): Readonly<Record<string, 
 
 function headOf(answers: string): string {
   return `import { createNewPlantSender } from '${join(ROOT, 'libs/sdk/dist/new-plant-sender.js')}';
+import type { kinds } from '@plant-store/contract/kinds';
 import type { exampleAnswers } from '@plant-store/example-answers';
-import type { otherAnswers } from '${join(ROOT, 'tools/openapi/test/scenario/other-answers.js')}';
 declare const given: ${answers};
 `;
 }
