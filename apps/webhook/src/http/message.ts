@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 
 import type { FastifyReply, onRequestHookHandler } from 'fastify';
 
@@ -96,20 +96,13 @@ export function respondRaw(
   connection.responds(status, reason);
   const isUnread = hasContent(request) && !request.readableEnded;
   if (isUnread) connection.closeAfterLinger();
-  // HTTP/1.0 has no persistent connection by default.
-  const closes =
-    isUnread ||
-    connection.closesAfter(response) ||
-    !response.shouldKeepAlive ||
-    request.httpVersionMinor === 0;
-  // A persistent connection needs no field (RFC 9112 §9.3), and Node would publish the keep-alive time-out in it, which
-  // is a limit and no promise.
-  if (!closes) response.removeHeader('connection');
+  const closes = isUnread || connection.closesAfter(response) || !response.shouldKeepAlive;
   const allFields =
     closes || fields !== undefined
       ? { ...fields, ...preparedFields, ...(closes && { connection: 'close' }) }
       : preparedFields;
-  response.writeHead(status, allFields).end(content);
+  // Without one, Node writes `unknown` for a status that it doesn't know. It may be empty (RFC 9112 §4).
+  response.writeHead(status, STATUS_CODES[status] ?? '', allFields).end(content);
 }
 
 const NOT_HTTP = prepareRefusal('not-http', 400);

@@ -1,4 +1,4 @@
-import { PassThrough, type Writable } from 'node:stream';
+import { PassThrough, Readable, type Writable } from 'node:stream';
 
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -61,7 +61,8 @@ export class EventStream {
         throw new RequestFault('TOO_MANY_LISTENERS', `There are ${MAX_LISTENERS} listeners already.`);
       }
       void reply.type('text/event-stream');
-      if (request.method === 'HEAD') return '';
+      // Of text, Fastify would send the length, which the response to GET has not (RFC 9110 §8.6).
+      if (request.method === 'HEAD') return Readable.from([]);
       const listener = new PassThrough();
       // Nothing moves on the connection while nothing changes.
       request.socket.setTimeout(0);

@@ -15,8 +15,9 @@ import type { Logger } from 'pino';
 import { OPERATIONS_CONNECTIONS } from '../config/open-files.js';
 import { ReceiverError } from '../errors.js';
 import { connectionOf } from '../http/connection.js';
+import { decideMessages, FASTIFY_OPTIONS, NODE_OPTIONS } from '../http/decided.js';
 import { authorityOf, EVERY_ADDRESS, listenOnOne } from '../http/listen.js';
-import { hasContent } from '../http/message.js';
+import { checkMessage, hasContent } from '../http/message.js';
 import { modeOfFilesIn } from '../inbox/sqlite/inbox-files.js';
 import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
 import { faultOf, RequestFault } from './request-fault.js';
@@ -118,14 +119,20 @@ function createApp(
     bodyLimit: MAX_REQUEST_BYTES,
     requestTimeout: timeouts.request,
     connectionTimeout: timeouts.idle,
-    http: { headersTimeout: timeouts.head, connectionsCheckingInterval: Math.min(1_000, timeouts.head) },
-    return503OnClosing: false,
+    http: {
+      headersTimeout: timeouts.head,
+      connectionsCheckingInterval: Math.min(1_000, timeouts.head),
+      ...NODE_OPTIONS,
+    },
+    ...FASTIFY_OPTIONS,
     ajv: { customOptions: { allErrors: true, removeAdditional: false } },
     schemaErrorFormatter: (errors, part) =>
       new Error(errors.map((error) => describe(error, part)).join('; ')),
     // A path that can't be decoded, or an id that is too long.
     frameworkErrors: (_error, _request, reply) => respondToError(unknownPath as FastifyError, reply),
   });
+  decideMessages(app.server);
+  app.addHook('onRequest', checkMessage);
   app.removeContentTypeParser('text/plain');
   app.setErrorHandler<FastifyError>((error, _request, reply) => respondToError(error, reply));
   app.addHook('onRequest', (request, reply, done) => {

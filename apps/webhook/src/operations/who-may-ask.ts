@@ -29,15 +29,13 @@ export const PROTECTION = {
  */
 export function checkSender(request: FastifyRequest, isPublic: boolean): void {
   const { audience } = request.routeOptions.config;
-  const { socket, url = '', headers, headersDistinct, httpVersionMinor } = request.raw;
+  const { socket, url = '', headers } = request.raw;
   if (isPublic && audience === 'everybody') return;
   if (!isLocal(socket)) throw new RequestFault('UNKNOWN_PATH', 'There is nothing at this path.');
   // An absolute target names the host, and `Host` then says nothing (RFC 9112 §3.2.2).
   const [, host = headers.host] = /^http:\/\/([^/?]*)/i.exec(url) ?? [];
-  // HTTP/1.0 has no Host (RFC 9112 §3.2). No browser sends it.
-  const hasNoHost = httpVersionMinor === 0 && headers.host === undefined;
-  if (!isUnixSocket(socket) && !hasNoHost)
-    requireOwnHost(headersDistinct['host'], host, socket.localPort as number);
+  // HTTP/1.0 needs no Host. No browser sends it.
+  if (!isUnixSocket(socket) && host !== undefined) requireOwnHost(host, socket.localPort as number);
   requireOwnOrigin(request, host, audience === 'page');
 }
 
@@ -55,11 +53,11 @@ export function requireJson({ method, headers }: FastifyRequest): void {
  * Refuses a request that was sent to another name than this listener's. A page of another site can point its own name
  * to this machine (DNS rebinding), and its browser then takes both for the same origin.
  */
-function requireOwnHost(fields: readonly string[] = [], host: string | undefined, port: number): void {
+function requireOwnHost(host: string, port: number): void {
   const own = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`);
   // Without a port, the name means port 80.
   if (port === 80) own.push(...own.map((name) => name.slice(0, -':80'.length)));
-  if (fields.length === 1 && own.includes(host?.toLowerCase() ?? '')) return;
+  if (own.includes(host.toLowerCase())) return;
   throw new RequestFault(
     'FOREIGN_HOST',
     `Host must be ${own[0] as string} or ${own[1] as string}. Through a tunnel, use the same port on both sides.`,

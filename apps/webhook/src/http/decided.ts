@@ -1,0 +1,87 @@
+/** What Node and Fastify would decide by themselves about messages. Both listeners of the receiver decide it here. */
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+
+import { connectionOf } from './connection.js';
+import { prepareRefusal, type PreparedResponse, respondRaw } from './message.js';
+
+/** How long the request line and the header fields of a request may be together, in bytes. Node's default, and no flag changes it. */
+const MAX_HEAD_BYTES = 16_384;
+
+const NOT_HTTP = prepareRefusal('not-http', 400);
+const METHOD_NOT_IMPLEMENTED = prepareRefusal('method-not-implemented', 501);
+const VERSION_UNSUPPORTED = prepareRefusal('http-version-unsupported', 505);
+
+const REFUSAL_BY_CODE: Readonly<Record<string, PreparedResponse>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: prepareRefusal('request-too-slow', 408),
+  HPE_HEADER_OVERFLOW: prepareRefusal('head-too-large', 431),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: prepareRefusal('chunk-extensions-too-large', 413),
+};
+
+/** What the parser says of a version that is well-formed (RFC 9110 §15.6.6). */
+const VERSION_INVALID = 'Invalid HTTP version';
+
+/** Options of a server of Node. */
+export const NODE_OPTIONS = {
+  // Node's own response has a Transfer-Encoding and a chunk, and Node accepts several Host fields.
+  requireHostHeader: false,
+  maxHeaderSize: MAX_HEAD_BYTES,
+  // A flag that a handler needs for what it asks would let requests be smuggled through proxies, too.
+  insecureHTTPParser: false,
+} as const;
+
+/** Options of Fastify, whose own responses have JSON, and no date. */
+export const FASTIFY_OPTIONS = { clientErrorHandler: respondToClientError, return503OnClosing: false };
+
+/** Decides what no option of a server can. */
+export function decideMessages(server: Server): void {
+  // Otherwise Node drops the fields after the thousandth. The size of the head stays limited.
+  server.maxHeadersCount = 0;
+  server
+    // A persistent connection needs no field (RFC 9112 §9.3), and Node would publish the keep-alive time-out in it, which
+    // is a limit and no promise. HTTP/1.0 has no persistent connection by default.
+    .prependListener('request', ({ httpVersionMinor }, response) => {
+      if (httpVersionMinor === 0) response.shouldKeepAlive = false;
+      if (response.shouldKeepAlive) response.removeHeader('connection');
+    })
+    // Otherwise Node responds 417, in a chunk. To ignore what isn't known is allowed, too (RFC 9110 §10.1.1).
+    .on('checkExpectation', (request, response) => void server.emit('request', request, response))
+    .on('connect', respondToConnect);
+}
+
+/**
+ * Responds where Node gives up before there is a request to route, or before it is complete: the bytes aren't HTTP, come
+ * too slowly, or have too large a header (RFC 9110 §15.5, RFC 6585 §5).
+ */
+function respondToClientError(
+  error: NodeJS.ErrnoException & { readonly reason?: string },
+  socket: Socket,
+): void {
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+  const isVersion = error.reason === VERSION_INVALID;
+  refuse(socket, isVersion ? VERSION_UNSUPPORTED : (REFUSAL_BY_CODE[error.code ?? ''] ?? NOT_HTTP));
+}
+
+/** Responds to CONNECT, for which Node removes its own listeners from the connection (RFC 9110 §9.3.6, §15.6.2). */
+function respondToConnect({ socket }: IncomingMessage): void {
+  socket.on('error', () => undefined);
+  refuse(socket, METHOD_NOT_IMPLEMENTED);
+}
+
+/** Closes a connection. If requests on it are pending, they get their responses, and what is behind them gets none. */
+function refuse(socket: Socket, refusal: PreparedResponse): void {
+  const connection = connectionOf(socket);
+  if (connection.isOver) return;
+  connection.closeAfterLinger();
+  const { latest } = connection;
+  if (latest !== undefined && !latest.writableFinished) {
+    if (!latest.req.complete) respondRaw(latest, refusal);
+    return;
+  }
+  const { status, reason } = refusal;
+  socket.write(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nDate: ${new Date().toUTCString()}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+  );
+  socket.destroySoon();
+  connection.responds(status, reason);
+}
