@@ -112,6 +112,12 @@ export class Connection {
     return this.#received;
   }
 
+  /** Waits until some text has arrived. Returns what has arrived and was not read. */
+  async until(text: string): Promise<string> {
+    while (!this.#received.includes(text) && !this.isOver) await once(this.#changes, 'change');
+    return this.#received;
+  }
+
   #take(): RawResponse | undefined {
     const end = this.#received.indexOf('\r\n\r\n');
     if (end === -1) return undefined;
