@@ -214,8 +214,8 @@ withNginx('through nginx as documented', () => {
 
   test.each(FILES)('$file: each method that the receiver accepts is passed on', async ({ upstream }) => {
     const answered = (method: string): Environment => ({
-      ...preloading(new URL('../support/answered-method.mjs', import.meta.url).href),
-      HTTP_METHOD: method,
+      ...preloading(new URL('../support/answered.mjs', import.meta.url).href),
+      EXAMPLES: JSON.stringify({ 'http-method': method }),
     });
     for (const { settings, want } of [
       { settings: {}, want: ['PATCH', 'POST', 'PUT'] },

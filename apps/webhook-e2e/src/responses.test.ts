@@ -48,30 +48,6 @@ const examples: Readonly<Record<string, Example>> = {
     await receiveHalf(receiver);
     return respond(receiver, delivery(MORE_THAN_HALF));
   },
-  "that isn't HTTP": head('arbitrary'),
-  "whose method Node.js doesn't know, such as `FOO`": head(
-    `FOO ${facts.DELIVERY_PATH} HTTP/1.1`,
-    HOST,
-    RIGHT,
-  ),
-  'with chunk extensions of more than 16 KiB in one chunk':
-    head(POST, HOST, RIGHT, 'Transfer-Encoding: chunked') + head(`1;a=${'b'.repeat(20_000)}`, 'a'),
-  "with a list of transfer codings that doesn't end in `chunked`, such as `gzip`": head(
-    POST,
-    HOST,
-    RIGHT,
-    'Transfer-Encoding: gzip',
-  ),
-  'with no `Host`, several, or an invalid one': head(POST, RIGHT),
-  'with a head of more than 16 KiB': head(POST, `a: ${'b'.repeat(20_000)}`),
-  'with another transfer coding before `chunked`': head(
-    POST,
-    HOST,
-    RIGHT,
-    'Transfer-Encoding: gzip, chunked',
-  ),
-  'with the method CONNECT': head('CONNECT a:1 HTTP/1.1', HOST),
-  'with another version than HTTP/1.0 or HTTP/1.1': head(`POST ${facts.DELIVERY_PATH} HTTP/2.0`, HOST),
 };
 
 describe('the table of responses in docs/reference/responses.md', () => {

@@ -1,5 +1,3 @@
-import { STATUS_CODES } from 'node:http';
-
 import type { RawResponse } from './connection.js';
 
 /** A whole response. It has nothing else than what is given here. */
@@ -11,23 +9,13 @@ export interface WantedResponse {
   readonly closes?: boolean;
 }
 
-/** IMF-fixdate (RFC 9110 §5.6.7). */
-const DATE =
-  /^date: (Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/;
-
-/** Reason phrases besides Node's own, which for 413 is older than RFC 9110 §15.5.14. */
-const REASONS: Readonly<Record<number, readonly string[]>> = { 413: ['Content Too Large'] };
-
-/** Compares a response with what is wanted: status line, every field, and no content. */
+/** Compares a response with what is wanted: status, every field, and no content. What each line looks like is in the wire catalogue. */
 export function expectResponse(response: RawResponse, want: WantedResponse): void {
   const { status, fields = {}, closes = false } = want;
-  const lines = [STATUS_CODES[status]!, ...(REASONS[status] ?? [])].map(
-    (reason) => `HTTP/1.1 ${status} ${reason}`,
-  );
-  expect(lines).toContain(response.line);
+  expect(response.line).toMatch(`HTTP/1.1 ${status} `);
   expect(response.fields.map(normalize).sort()).toEqual(
     [
-      'date: an IMF-fixdate',
+      'date: …',
       ...(status === 204 ? [] : ['content-length: 0']),
       ...(closes ? ['connection: close'] : []),
       ...Object.entries(fields).map(([name, value]) => `${name}: ${value}`),
@@ -39,6 +27,8 @@ export function expectResponse(response: RawResponse, want: WantedResponse): voi
 /** Field names are case-insensitive, and values may have whitespace around them (RFC 9110 §5.1, §5.5). */
 function normalize(field: string): string {
   const colon = field.indexOf(':');
-  const line = `${field.slice(0, colon).toLowerCase()}: ${field.slice(colon + 1).trim()}`;
-  return line.replace(DATE, 'date: an IMF-fixdate');
+  return `${field.slice(0, colon).toLowerCase()}: ${field.slice(colon + 1).trim()}`.replace(
+    /^date: .*/,
+    'date: …',
+  );
 }

@@ -134,7 +134,7 @@ export class WireRecord {
 
   /** Maps messages to a section of the catalogue. */
   map(section: WireSection, messages: readonly Message[], given: GivenAnswers = {}): void {
-    const items = wire[section].items.map((item) => ({ item, pattern: patternOf(item, given) }));
+    const items = wire[section].map((item) => ({ item, pattern: patternOf(item, given) }));
     for (const { kind, lines } of messages)
       for (const line of lines) {
         const found = items.find(
@@ -169,7 +169,7 @@ export class WireRecord {
 
   /** The lines of the catalogue that were never seen. */
   neverSeen(): string[] {
-    return Object.entries(wire).flatMap(([section, { items }]) =>
+    return Object.entries(wire).flatMap(([section, items]) =>
       items.map((item) => nameOf(section, item)).filter((name) => !this.#seen.has(name)),
     );
   }

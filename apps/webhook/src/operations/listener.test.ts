@@ -255,22 +255,11 @@ test('on the Unix socket any Host will do, and only its own Origin', async () =>
   expect(changes).toHaveLength(2);
 });
 
-test('HEAD gets the response to GET without content, and nothing of a framework is in either', async () => {
+test('HEAD gets the response to GET without content', async () => {
   const { url } = await start();
   const [head, got] = await Promise.all([ask(url, { method: 'HEAD', path: '/data' }), ask(url, '/data')]);
-  const fields = Object.fromEntries(Object.entries(got.fields).filter(([name]) => name !== 'date'));
 
   expect([head.status, head.content, head.fields]).toEqual([200, '', got.fields]);
-  expect(fields).toEqual({
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': '13',
-    connection: 'close',
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-    'cross-origin-resource-policy': 'same-origin',
-    'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
-    'cache-control': 'no-store',
-  });
 });
 
 test.each([

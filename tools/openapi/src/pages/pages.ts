@@ -10,6 +10,7 @@ import { renderContractDiff } from './contract-diff.js';
 import { renderEffects } from './effects.js';
 import { type GivenAnswers, renderQuestions, renderSections } from './questions.js';
 import { linkSections } from './specification.js';
+import { renderWire } from './wire.js';
 
 /** A generated page. */
 interface Page {
@@ -48,6 +49,11 @@ const PAGES: readonly Page[] = [
     file: 'docs/reference/effects.md',
     sources: [KINDS],
     render: renderEffects,
+  },
+  {
+    file: 'docs/reference/wire.md',
+    sources: ['libs/contract/src/wire.ts'],
+    render: () => linkSections(renderWire(), '../../'),
   },
 ];
 
