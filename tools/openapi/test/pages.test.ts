@@ -1,17 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openQuestions, plainAnswers } from '@plant-store/contract';
+import { openQuestions, plainAnswers, type QuestionId } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { parse, plain } from '../src/gate/read.js';
-import { slugOf } from '../src/markdown.js';
+import { escape, slugOf } from '../src/markdown.js';
 import { renderApi } from '../src/pages/api.js';
 import { renderHtml } from '../src/pages/api-html.js';
-import { renderContractDiff } from '../src/pages/contract-diff.js';
+import { type Accepted, renderContractDiff } from '../src/pages/contract-diff.js';
+import { givenAnswers } from '../src/pages/pages.js';
 import { type GivenAnswers, renderQuestions } from '../src/pages/questions.js';
 import { HEADINGS, linkSections, SPECIFICATION } from '../src/pages/specification.js';
 import { ANSWERED_DOCUMENT } from './answered-document.js';
 import { action, gateOf, overlayOf, withHook } from './documents.js';
 import { runCli, WORKSPACE } from './run-cli.js';
+import { exampleOverlay } from './scenario/documents.js';
+import { examplesOf } from './scenario/examples.js';
 
 const document = JSON.parse(ANSWERED_DOCUMENT) as Parameters<typeof renderApi>[0]['document'];
 /** The document while every question is open: what the specification states. */
@@ -22,11 +25,22 @@ const given = (...ids: (keyof typeof exampleAnswers)[]): GivenAnswers =>
   Object.fromEntries(
     ids.map((id) => [
       id,
-      { value: plainAnswers(exampleAnswers)[id], inWords: `words of ${id}`, isCarriedOut: true },
+      { value: plainAnswers(exampleAnswers)[id], inWords: `words of ${id}`, isCarriedOut: true, does: {} },
     ]),
   );
 
 describe('OPEN_QUESTIONS.md', () => {
+  /** The parts of the page, by title, with some example answers entered. */
+  const parts = (ids: readonly QuestionId[], accepts?: Accepted): ReadonlyMap<string, string> => {
+    const answers = plainAnswers(examplesOf(ids));
+    const told = givenAnswers({ answers, overlay: exampleOverlay(ids), document: '' }, accepts);
+    const found = renderQuestions(openQuestions, told).matchAll(/^### (.*)\n[^]*?(?=^#|(?![^]))/gm);
+    return new Map(Array.from(found, ([text, title = '']) => [title, text]));
+  };
+  const part = (title: string, ids: readonly QuestionId[], accepts?: Accepted): string =>
+    parts(ids, accepts).get(title)!;
+  const ids = openQuestions.map(({ id }) => id);
+
   test('has every question once, by section, and what the software does', () => {
     const page = renderQuestions(openQuestions, {});
     expect(page.match(/^### /gm)).toHaveLength(openQuestions.length);
@@ -34,28 +48,75 @@ describe('OPEN_QUESTIONS.md', () => {
       expect(page).toContain(`\`${id}\` · open, `);
       expect(page.replace(/\\(?=\W)/g, '')).toContain(question);
     }
-    expect(page).toContain(`| All | `);
   });
 
-  test('has the answer in place of what the software did', () => {
-    const signed = { answeredBy: 'Ada | Grower', date: '2026-01-31', reason: 'Minutes' };
+  test('begins with an index that has the state of each question', () => {
+    const signed = { answeredBy: 'Ada', date: '2026-01-31', reason: 'Minutes' };
     const page = renderQuestions(openQuestions, {
       'http-method': { ...given('http-method')['http-method']!, signed },
+      'event-order': { value: 'None.', inWords: 'None.', isCarriedOut: false, does: {}, signed },
     });
-    expect(page).toContain('`http-method` · answered: words of http-method\n');
-    expect(page).toContain('- Answered by: Ada \\| Grower\n- On: 2026-01-31\n- Why: Minutes\n');
-    expect(page).not.toContain('Accepts the methods that carry content');
+    expect(page.match(/^- \[.+\]\(#.+\): /gm)).toHaveLength(openQuestions.length);
+    expect(page).toContain('- [HTTP method](#http-method): answered since 2026-01-31\n');
+    expect(page).toContain(
+      '- [Order of events](#order-of-events): answered since 2026-01-31, not carried out\n',
+    );
+    expect(page).toContain('- [Value of {base_url}](#value-of-base_url): open\n');
   });
 
-  test('has a structure as JSON', () => {
-    expect(renderQuestions(openQuestions, given('retry'))).toContain('```json\n{\n  "delays": [');
+  test('has the answer, and what the software does because of it', () => {
+    expect(part('HTTP method', ['http-method'])).toBe(`### HTTP method
+
+\`http-method\` · answered: PUT
+
+Which HTTP method delivers the notification?
+
+- Receiver: Takes PUT only; other methods get 405.
+- Sender: Sends PUT unless the caller passes another \`method\`.
+- Document: Shows it in \`webhooks › /plant/webhook › put\`.
+- Answered by: nobody
+- On: 2026-01-31
+- Why: An example.
+
+`);
+  });
+
+  test('says what an answer changes only together with others, and with which', () => {
+    const alone = part('Plant fields', ['http-method', 'plant-fields']);
+    expect(alone).toContain('- Receiver: Reads no field.\n');
+    expect(part('Plant fields', ids)).toMatch(
+      /^- Receiver: Takes plants .* gets 409\. Depends on `payload`, `media-type`, `status-codes`\.$/m,
+    );
+  });
+
+  test('has a structure as JSON, and keeps what an answer does not change', () => {
+    const text = part('Retry behaviour', ['retry']);
+    expect(text).toContain('```json\n{\n  "delays": [');
+    expect(text).toContain('- Receiver: Takes each request as a delivery of its own.');
+    expect(text).toContain('- Document: Shows nothing.');
+  });
+
+  test('says of each surface what the software does, whatever is answered', () => {
+    const all = parts(ids);
+    for (const { title, whileOpen } of openQuestions) {
+      const surfaces = all.get(escape(title))!.match(/^- (Receiver|Sender|Document): ./gm);
+      expect([title, surfaces?.length]).toEqual([title, Object.keys(whileOpen).length]);
+    }
   });
 
   test('keeps what the software does beside an answer in words', () => {
-    const words = { value: 'no token', inWords: 'no token', isCarriedOut: false };
-    const page = renderQuestions(openQuestions, { 'notification-security': words });
-    expect(page).toContain('answered, not carried out: no token');
-    expect(page).toContain('- Receiver: Requires a bearer token for every delivery');
+    const text = part('Security of the notification', ['notification-security']);
+    expect(text).toContain('answered, not carried out: An example: yes, with a token of the receiver.');
+    expect(text).toContain('- Receiver: Requires a bearer token for every delivery');
+  });
+
+  test('has what is accepted beside an answer', () => {
+    const accepts = {
+      'http-method': { also: ['POST', 'PATCH'], until: '2026-12-31', decidedBy: 'Ada', reason: 'Two' },
+    };
+    expect(part('HTTP method', ['http-method'], accepts)).toContain(
+      '\n- Accepted too: POST, PATCH, until 2026-12-31\n',
+    );
   });
 });
 

@@ -6,7 +6,7 @@ import { nameOf } from '../report/report.js';
 
 /** What is accepted beside an answer for a while. */
 export type Accepted = Readonly<
-  Record<string, { also: unknown; until: string; decidedBy: string; reason: string }>
+  Record<string, { also: readonly unknown[]; until: string; decidedBy: string; reason: string }>
 >;
 
 /**

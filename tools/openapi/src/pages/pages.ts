@@ -1,14 +1,16 @@
 import { accepts, openQuestions, type QuestionId } from '@plant-store/contract';
-import { answerInWords } from '../effects/effects.js';
+import { answerInWords, type Effect, effectsOf } from '../effects/effects.js';
+import { ACCEPTS_SOURCE } from '../gate/code-answers.js';
 import { isCarriedOut } from '../gate/gate.js';
-import { readOverlay } from '../gate/overlay.js';
+import { type Action, readOverlay } from '../gate/overlay.js';
+import { mapOf, type SourceNode } from '../gate/read.js';
 import { type Compared, FILES, gateOf, readIfThere, replaceFile } from '../repository.js';
 import { renderAnswers } from './answers.js';
 import { type InterfaceDocument, renderApi } from './api.js';
 import { renderHtml } from './api-html.js';
-import { renderContractDiff } from './contract-diff.js';
+import { type Accepted, renderContractDiff } from './contract-diff.js';
 import { renderEffects } from './effects.js';
-import { type GivenAnswers, renderQuestions, renderSections } from './questions.js';
+import { type GivenAnswer, type GivenAnswers, renderQuestions, renderSections } from './questions.js';
 import { linkSections } from './specification.js';
 import { renderWire } from './wire.js';
 
@@ -26,8 +28,8 @@ const KINDS = 'libs/contract/src/kinds';
 const PAGES: readonly Page[] = [
   {
     file: 'OPEN_QUESTIONS.md',
-    sources: [REGISTER, FILES.answers, FILES.overlay],
-    render: (sources) => linkSections(renderQuestions(openQuestions, given(sources)), ''),
+    sources: [REGISTER, FILES.answers, ACCEPTS_SOURCE, FILES.overlay],
+    render: (sources) => linkSections(renderQuestions(openQuestions, givenAnswers(sources, accepts)), ''),
   },
   {
     file: 'docs/reference/api.md',
@@ -80,26 +82,68 @@ export function writePages(sources: Compared): { file: string; isChanged: boolea
 /** The interface and its questions as one page of HTML. */
 export function renderApiHtml(sources: Compared): string {
   const api = renderApi({ ...apiSources(sources), questionsPage: '' });
-  return renderHtml(`${api}\n\n${renderSections(openQuestions, given(sources))}\n`);
+  return renderHtml(`${api}\n\n${renderSections(openQuestions, givenAnswers(sources))}\n`);
 }
 
 function apiSources(sources: Compared) {
   const document = JSON.parse(sources.document) as InterfaceDocument;
-  return { document, questions: openQuestions, given: given(sources) };
+  return { document, questions: openQuestions, given: givenAnswers(sources) };
 }
 
-/** What the pages tell of each answer. */
-function given({ answers: code, overlay }: Compared): GivenAnswers {
+/** What the software does without one of the answers. */
+type EffectsWithout = readonly (readonly [question: string, effects: readonly Effect[]])[];
+
+/** What the pages tell of each answer. @param accepted what they tell of what is accepted beside */
+export function givenAnswers({ answers: code, overlay }: Compared, accepted: Accepted = {}): GivenAnswers {
   const actions = overlay === undefined ? [] : readOverlay(overlay, FILES.overlay);
-  return Object.fromEntries(
-    Object.entries(code).map(([id, value]) => [
-      id,
-      {
-        value,
-        inWords: answerInWords(id as QuestionId, value),
-        isCarriedOut: isCarriedOut(id, value),
-        signed: actions.find(({ question, answer }) => question === id && answer !== undefined),
-      },
-    ]),
+  const effects = effectsOf(code);
+  const without = Object.keys(code).map(
+    (other) => [other, effectsOf({ ...code, [other]: undefined })] as const,
   );
+  return Object.fromEntries(
+    Object.entries(code).map(([id, value]) => {
+      const own = actions.filter(({ question }) => question === id);
+      const { also, until } = accepted[id] ?? {};
+      return [
+        id,
+        {
+          value,
+          inWords: answerInWords(id as QuestionId, value),
+          isCarriedOut: isCarriedOut(id, value),
+          does: { ...whatSidesDo(id, effects, without), ...whatDocumentShows(own) },
+          signed: own.find(({ answer }) => answer !== undefined),
+          accepted: also && `${also.join(', ')}, until ${until}`,
+        },
+      ];
+    }),
+  );
+}
+
+/** What receiver and sender do because of an answer, and on which others it depends. */
+function whatSidesDo(id: string, effects: readonly Effect[], without: EffectsWithout): GivenAnswer['does'] {
+  const does = (['receiver', 'sender'] as const).flatMap((side) => {
+    const said = (all: readonly Effect[]): string => {
+      const own = all.filter((effect) => effect.question === id && effect.side === side);
+      return own.map(({ text }) => text).join(' ');
+    };
+    const text = said(effects);
+    const causes = without.filter(([other, left]) => other !== id && said(left) !== text);
+    if (text === '') return [];
+    const names = causes.map(([other]) => `\`${other}\``).join(', ');
+    return [[side, names === '' ? text : `${text} Depends on ${names}.`] as const];
+  });
+  return Object.fromEntries(does);
+}
+
+function whatDocumentShows(actions: readonly Action[]): GivenAnswer['does'] {
+  const places = actions.flatMap(({ steps, update }) =>
+    update === undefined ? [] : [`\`${[...steps, ...onlyKeys(update)].join(' › ')}\``],
+  );
+  return places.length === 0 ? {} : { document: `Shows it in ${places.join(' and ')}.` };
+}
+
+/** The keys down to the first place with several, or with a value. */
+function onlyKeys(node: SourceNode): string[] {
+  const [entry, ...others] = mapOf(node) ?? [];
+  return entry === undefined || others.length > 0 ? [] : [entry[0], ...onlyKeys(entry[1])];
 }
