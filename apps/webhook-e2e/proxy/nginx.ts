@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { facts } from '@plant-store/contract';
 import { afterThisTest, type CleanUp, freePort, makeFolder } from '@plant-store/test-support';
 
 import { ROOT } from '../support/development.js';
@@ -113,7 +114,12 @@ async function start(
 }
 
 function readDeployed(upstream: Upstream): string {
-  const read = (name: string): string => readFileSync(join(ROOT, 'deploy', name), 'utf8');
+  // The receivers of these tests are as while every question is open, whatever is answered by now.
+  const read = (name: string): string =>
+    readFileSync(join(ROOT, 'deploy', name), 'utf8').replace(
+      /(?<=location = ).*(?= \{)/,
+      facts.DELIVERY_PATH,
+    );
   if (typeof upstream === 'number')
     return replaced(read('nginx.conf'), ['127.0.0.1:3000', `127.0.0.1:${upstream}`]);
   return replaced(

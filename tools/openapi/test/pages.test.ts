@@ -1,12 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openQuestions, plainAnswers, type QuestionId } from '@plant-store/contract';
+import { facts, openQuestions, plainAnswers, type QuestionId } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { parse, plain } from '../src/gate/read.js';
 import { escape, slugOf } from '../src/markdown.js';
 import { renderApi } from '../src/pages/api.js';
 import { renderHtml } from '../src/pages/api-html.js';
 import { type Accepted, renderContractDiff } from '../src/pages/contract-diff.js';
+import { NGINX_FILES, renderNginx } from '../src/pages/nginx.js';
 import { givenAnswers } from '../src/pages/pages.js';
 import { type GivenAnswers, renderQuestions } from '../src/pages/questions.js';
 import { HEADINGS, linkSections, SPECIFICATION } from '../src/pages/specification.js';
@@ -177,6 +178,35 @@ describe('docs/reference/contract-diff.md', () => {
     const text = renderContractDiff(gateOf({ document: withHook({}) }), { 'http-method': accepted }, 31);
     expect(text).toContain('| http-method | `["PUT"]` | 2026-12-31 | Ada | Two senders |');
   });
+});
+
+describe('deploy/', () => {
+  const deploy = join(WORKSPACE, 'deploy');
+  const read = (file: string): string => readFileSync(join(WORKSPACE, file), 'utf8');
+  const times = (seconds: number) => ({ 'time-outs': { delivery: seconds * 1_000, response: 1_000 } });
+
+  test('states the delivery path nowhere but in the files that answers change', () => {
+    const files = readdirSync(deploy, { withFileTypes: true }).filter((entry) => entry.isFile());
+    const stating = files
+      .map(({ name }) => `deploy/${name}`)
+      .filter((file) => read(file).includes(facts.DELIVERY_PATH));
+    expect(stating.sort()).toEqual([...NGINX_FILES].sort());
+  });
+
+  test.each(NGINX_FILES)(
+    '%s follows a prefix of the path and longer time-outs, and changes nothing else',
+    (file) => {
+      const open = renderNginx(read(file), {});
+      const answered = renderNginx(open, { 'request-versioning': { pathPrefix: '/v1' }, ...times(90) });
+      expect(answered).toContain('\n  location = /v1/plant/webhook {\n');
+      for (const part of ['client_body', 'proxy_send', 'proxy_read'])
+        expect(answered).toContain(`\n    ${part}_timeout 180s;\n`);
+      expect(answered.split('\n').filter((line) => !open.split('\n').includes(line))).toHaveLength(4);
+      expect(renderNginx(answered, { 'request-versioning': { inWords: 'In the host.' }, ...times(10) })).toBe(
+        open,
+      );
+    },
+  );
 });
 
 describe('the specification', () => {

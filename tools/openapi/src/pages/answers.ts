@@ -9,7 +9,8 @@ This page answers every open question with an **example that nobody gave** ([kin
 
 A test makes the same observations of the built software with and without each answer: of the receiver, the sender and the sender's types. It fails if an answer shows elsewhere than in this table. What an answer adds to the OpenAPI document is what the [example overlay](../../libs/example-answers/example-answers.overlay.yaml) states: the gate passes with an answer on both sides, and fails if it is only in the code or only in the overlay.
 
-- Rollout: whether to deploy the answer to receivers or to senders first, if it was open before ([how to deploy an answer](../how-to/answer-a-question.md#deploy-an-answer)). Version step: that of the SDK and of the contract. A test runs old and new senders against old and new receivers, and compiles old code with new types.`;
+- Rollout: whether to deploy the answer to receivers or to senders first, if it was open before ([how to deploy an answer](../how-to/answer-a-question.md#deploy-an-answer)). Version step: that of the SDK and of the contract. A test runs old and new senders against old and new receivers, and compiles old code with new types.
+- A prefix of the path, and time-outs of more than 30 s, also change the files of nginx in [deploy](../../deploy).`;
 
 /** Where an answer may show. */
 const SURFACES = ['receiver', 'sender', 'types', 'document'] as const;
