@@ -15,7 +15,7 @@ import { ANSWERED_DOCUMENT } from './answered-document.js';
 import { action, gateOf, overlayOf, withHook } from './documents.js';
 import { runCli, WORKSPACE } from './run-cli.js';
 import { exampleOverlay } from './scenario/documents.js';
-import { examplesOf } from './scenario/examples.js';
+import { examplesOf } from '@plant-store/example-answers';
 
 const document = JSON.parse(ANSWERED_DOCUMENT) as Parameters<typeof renderApi>[0]['document'];
 /** The document while every question is open: what the specification states. */
