@@ -1,4 +1,4 @@
-import type { Answers, AnswerSchema } from '@plant-store/contract';
+import type { AnswerSchema } from '@plant-store/contract';
 import { answerFaults } from '@plant-store/contract/check';
 import { jsonSchema } from '@plant-store/contract/json-schema';
 import { exampleAnswers } from '@plant-store/example-answers';
@@ -120,62 +120,4 @@ test('a fault names the question, the value, the place and the reason', async ()
       /^event-payload-fields: the schema takes \{.*"codes":\["F".*\}, which the document refuses \(\/codes\/0 must match pattern "\^f\$"\)\. Write what JSON Schema can say: /,
     ),
   ]);
-});
-
-describe('a plant with its event', () => {
-  const fields = (plant: AnswerSchema, event: AnswerSchema): Answers => ({
-    'plant-fields': plant,
-    'event-payload-fields': event,
-  });
-
-  test.each<[name: string, plant: AnswerSchema, event: AnswerSchema]>([
-    ['two types of a field', z.object({ id: z.string() }), z.object({ id: z.number() })],
-    [
-      'a field that another condition forbids',
-      z.object({ name: z.string() }),
-      jsonSchema(new Ajv2020(), {
-        type: 'object',
-        required: ['on'],
-        properties: { on: {} },
-        not: { required: ['name'] },
-      }),
-    ],
-  ])('that no payload can have together is a fault: %s', async (_name, plant, event) => {
-    const answers = { payload: 'plant', ...fields(plant, event) } as const;
-    expect(answerFaults(answers)).toEqual([]);
-    expect(await triedFaults(answers)).toEqual([
-      expect.stringMatching(/^payload: a plant with its event, \{.*\}, is refused by /),
-    ]);
-  });
-
-  test.each<[name: string, payload: Answers['payload'], plant: AnswerSchema, event: AnswerSchema]>([
-    [
-      'in one object',
-      'plant',
-      z.discriminatedUnion('kind', [light, light.extend({ kind: z.literal('x') })]),
-      z.object({ on: z.string() }),
-    ],
-    [
-      'with a field of both',
-      'plant',
-      z.object({ id: z.string() }),
-      z.object({ id: z.string().min(3), on: z.string() }),
-    ],
-    [
-      'in a field, a closed event',
-      { plantField: 'plant' },
-      z.union([shade, z.string()]),
-      z.strictObject({ on: z.string() }),
-    ],
-    [
-      'in a field, an open event',
-      { plantField: 'plant' },
-      shade,
-      z.union([z.object({ on: z.string() }), z.object({ at: z.int() })]),
-    ],
-  ])('that fit together are none: %s', async (_name, payload, plant, event) => {
-    const answers = { payload, ...fields(plant, event) } as Answers;
-    expect(answerFaults(answers)).toEqual([]);
-    expect(await triedFaults(answers)).toEqual([]);
-  });
 });

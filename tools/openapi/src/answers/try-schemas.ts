@@ -1,11 +1,5 @@
-import {
-  type Answers,
-  type AnswerSchema,
-  type CarriedOut,
-  carriedOut,
-  plantFieldOf,
-} from '@plant-store/contract';
-import { componentsIn, jsonSchemaOf, payloadSchemaOf } from '@plant-store/contract/document';
+import { type Answers, type AnswerSchema, carriedOut } from '@plant-store/contract';
+import { jsonSchemaOf } from '@plant-store/contract/document';
 import {
   collect,
   exampleValues,
@@ -23,19 +17,13 @@ const CHANGES = 100_000;
 /** What conversions take for a number, true or false. */
 const CONVERTIBLE = ['1', '-1.5', 'true', 'false', 'yes'];
 
-const INSTEAD =
-  'Write what JSON Schema can say: no flags, conversions, values in place of wrong ones, own checks';
-
 /** A value, and where it was changed. */
 type Changed = readonly [value: unknown, place: string];
 
-/** Says what is wrong with a value; undefined if nothing is. */
-type Check = (value: unknown) => string | undefined | Promise<string | undefined>;
-
 /**
  * Tries the schemas of answers with examples, as `<question>: <fault>`. The document must allow what the schema's own
- * library takes, and nothing else; a plant with its event must fit everything that both sides check. The examples are
- * values of the JSON Schema, each also changed in one place. Without a fault, no example was found: that is no proof.
+ * library takes, and nothing else. The examples are values of the JSON Schema, each also changed in one place. Without a
+ * fault, no example was found: that is no proof.
  *
  * Characters beyond U+FFFF are not tried, because libraries count one as two.
  *
@@ -43,103 +31,60 @@ type Check = (value: unknown) => string | undefined | Promise<string | undefined
  */
 export async function triedFaults(answers: Answers): Promise<string[]> {
   const carried = carriedOut(answers);
-  const plant = await trySchema('plant-fields', carried['plant-fields']);
-  const event = await trySchema('event-payload-fields', carried['event-payload-fields']);
-  const faults = [...plant.faults, ...event.faults];
-  return faults.length > 0 ? faults : tryTogether(carried, plant.fitting, event.fitting);
+  const ids = ['plant-fields', 'event-payload-fields'] as const;
+  const faults = await Promise.all(
+    ids.map(async (id) => carried[id] && (await faultOf(carried[id], jsonSchemaOf(carried[id])))),
+  );
+  return faults.flatMap((fault, index) =>
+    fault === undefined
+      ? []
+      : `${ids[index]}: ${fault}. Write what JSON Schema can say: no flags, conversions, values in place of wrong ones, own checks`,
+  );
 }
 
-async function trySchema(
-  id: string,
-  schema: AnswerSchema | undefined,
-): Promise<{ readonly faults: string[]; readonly fitting: readonly unknown[] }> {
-  if (schema === undefined) return { faults: [], fitting: [] };
-  const stated = jsonSchemaOf(schema);
-  const [ofLibrary, readings] = [checkOf(schema), readingsOf(stated)];
-  const fitting: unknown[] = [];
-  const tryValue = async (value: unknown, place: string): Promise<string | undefined> => {
-    const issue = await ofLibrary(value);
+/** @param stated its JSON Schema */
+async function faultOf(schema: AnswerSchema, stated: JsonSchema): Promise<string | undefined> {
+  const readings = readingsOf(stated);
+  const fitting = new Map<string, unknown>();
+  const tryValue = async (value: unknown, place = 'the whole'): Promise<string | undefined> => {
+    const issue = await issueOf(schema, value);
     const refusals = readings.map((check) => check(value));
     if (issue === undefined && refusals.every((refusal) => refusal !== undefined))
-      return `${id}: the schema takes ${shown(value)}, which the document refuses (${refusals[0]}). ${INSTEAD}`;
+      return `the schema takes ${shown(value)}, which the document refuses (${refusals[0]})`;
     if (issue !== undefined && refusals.every((refusal) => refusal === undefined))
-      return `${id}: the document allows ${shown(value)}, which the schema refuses (${place}: ${issue}). ${INSTEAD}`;
-    if (issue === undefined && refusals.includes(undefined)) fitting.push(value);
+      return `the document allows ${shown(value)}, which the schema refuses (${place}: ${issue})`;
+    if (issue === undefined && refusals.includes(undefined)) fitting.set(JSON.stringify(value), value);
     return undefined;
   };
   for (const value of exampleValues(stated)) {
-    const fault = await tryValue(value, 'the whole');
-    if (fault !== undefined) return { faults: [fault], fitting };
+    const fault = await tryValue(value);
+    if (fault !== undefined) return fault;
   }
-  const whole = [...new Map(fitting.map((value) => [JSON.stringify(value), value])).values()];
   const others = [...scalarsOf(stated), ...variantsOf(stated), {}, []];
   // The largest have the most places. Each has its turn.
-  const largest = whole.sort((one, other) => JSON.stringify(other).length - JSON.stringify(one).length);
-  let turns = largest.slice(0, CHANGED).map((value) => changesOf(value, others));
+  const largest = [...fitting].sort(([one], [other]) => other.length - one.length);
+  let turns = largest.slice(0, CHANGED).map(([, value]) => changesOf(value, others));
   for (let tried = 0; turns.length > 0 && tried < CHANGES;) {
     for (const turn of turns) {
       const next = turn.next();
       if (next.done) turns = turns.filter((one) => one !== turn);
       const fault = next.done ? undefined : await tryValue(...next.value);
-      if (fault !== undefined) return { faults: [fault], fitting: whole };
+      if (fault !== undefined) return fault;
       tried += 1;
     }
   }
-  return { faults: [], fitting: whole };
+  return undefined;
 }
 
-/** A plant and its event as the SDK sends them. Fields of both must be equal, so not every pair can be sent. */
-async function tryTogether(
-  answers: CarriedOut,
-  plants: readonly unknown[],
-  events: readonly unknown[],
-): Promise<string[]> {
-  const { 'plant-fields': plant, 'event-payload-fields': event, payload } = answers;
-  if (payload === undefined || plant === undefined || event === undefined) return [];
-  const components = (['plant', 'event'] as const).flatMap((of) => {
-    const { own, definitions } = componentsIn(of, answers)!;
-    return [own, ...definitions].map(({ name, schema }) => [name, schema]);
-  });
-  const schemas = Object.fromEntries(components) as object;
-  const [asserted, annotated] = readingsOf({ ...payloadSchemaOf(answers), components: { schemas } });
-  const plantField = plantFieldOf(payload);
-  const checks: [by: string, check: Check][] = [
-    ['the document', (value) => asserted!(value) && annotated!(value)],
-  ];
-  // Beside a field of the plant, each is checked by itself.
-  if (plantField === undefined)
-    checks.push(['plant-fields', checkOf(plant)], ['event-payload-fields', checkOf(event)]);
-  const ownFields = events.filter(isObject);
-  let [found, isSent]: [string | undefined, boolean] = [undefined, false];
-  for (const [index, value] of plants.entries()) {
-    const own = ownFields[index % ownFields.length];
-    const part = plantField === undefined ? value : { [plantField]: value };
-    if (own === undefined || !isObject(part)) continue;
-    const content = { ...own, ...part };
-    let fault: string | undefined;
-    for (const [by, check] of checks) {
-      const issue = await check(content);
-      if (issue !== undefined)
-        fault ??= `payload: a plant with its event, ${shown(content)}, is refused by ${by} (${issue})`;
-    }
-    if (fault !== undefined && !Object.keys(own).some((field) => Object.hasOwn(part, field))) return [fault];
-    found ??= fault;
-    isSent ||= fault === undefined;
+/** What the library of a schema says is wrong with a value. */
+async function issueOf(schema: AnswerSchema, value: unknown): Promise<string | undefined> {
+  try {
+    // A schema may change what it validates.
+    const { issues } = await schema['~standard'].validate(structuredClone(value));
+    return issues && (issues[0]?.message ?? 'is not valid');
+  } catch (error) {
+    return `it throws: ${(error as Error).message}`;
   }
-  return found === undefined || isSent ? [] : [found];
-}
-
-/** What the library of a schema says. */
-function checkOf(schema: AnswerSchema): Check {
-  return async (value) => {
-    try {
-      // A schema may change what it validates.
-      const { issues } = await schema['~standard'].validate(structuredClone(value));
-      return issues && (issues[0]?.message ?? 'is not valid');
-    } catch (error) {
-      return `it throws: ${(error as Error).message}`;
-    }
-  };
 }
 
 /** What a reader of the document says who checks every format, and one for whom a format is a comment. */
