@@ -205,7 +205,7 @@ test('annotates findings as errors and answers as notices, at their lines', asyn
 
   expect(lines).toEqual([
     expect.stringMatching(
-      /^::error file=apps\/webhook\/openapi\.json,line=1,title=invented%3A externalDocs › url::/,
+      /^::error file=apps\/webhook\/openapi\.json,line=1,title=invented%3A externalDocs › url   \/externalDocs\/url::/,
     ),
     expect.stringMatching(
       /^::notice file=libs\/contract\/spec\/answers\.overlay\.yaml,line=6,title=Size limits%3A new::.*Version step: major$/,

@@ -3,7 +3,7 @@ import { isClean } from '../gate/gate.js';
 import { type Action, readOverlay } from '../gate/overlay.js';
 import { code, codeBlock, escape } from '../markdown.js';
 import type { Presentation } from '../report/advice.js';
-import { annotation, renderGithub, renderMarkdown } from '../report/report.js';
+import { annotation, renderGithub, renderText } from '../report/report.js';
 import { committedSources, FILES, gateOf, makeDocuments } from '../repository.js';
 import { type AnswerChange, answerChanges, renderAnswerChanges } from './answer-changes.js';
 import { diffSince, fileAt, findBase } from './base.js';
@@ -56,7 +56,9 @@ export async function review(
       : [`## Changes of the specification's facts${since}\n\n${codeBlock(facts, 'diff')}\n`]),
     ...(isClean(report)
       ? []
-      : [`## The document differs from what is stated\n\n${await renderMarkdown(presentation)}`]),
+      : [
+          `## The document differs from what is stated\n\n${codeBlock((await renderText(presentation)).trimEnd(), 'text')}\n`,
+        ]),
   ];
   if (sections.length === 0) return '';
   const page = [...(base.note === undefined ? [] : [`${escape(base.note)}\n`]), ...sections].join('\n');
@@ -73,8 +75,7 @@ function annotationOf({ title, kind, sentences, action }: AnswerChange): string 
     level: 'notice',
     title: `${title}: ${kind}`,
     position: action?.place,
-    details: sentences.map((words) => ({ label: 'Review', words })),
-    advice: [],
+    lines: sentences,
   });
 }
 
