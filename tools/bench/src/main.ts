@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 import { answers } from '@plant-store/contract';
+import { Argument, Command } from 'commander';
 
 const BENCHMARKS = [
   'receiver',
@@ -19,17 +20,16 @@ const BENCHMARKS = [
   'outbox',
 ];
 
-const named = process.argv.slice(2);
-const unknown = named.filter((name) => !BENCHMARKS.includes(name));
-if (unknown.length > 0) {
-  console.error(`No benchmark is named ${unknown.join(', ')}. The benchmarks: ${BENCHMARKS.join(', ')}.`);
-  process.exit(2);
-}
+const { processedArgs } = new Command('bench')
+  .addArgument(new Argument('[name...]', 'the benchmarks').choices(BENCHMARKS).default(BENCHMARKS, 'all'))
+  .showHelpAfterError()
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+  .parse();
 
 const isOpen = Object.keys(answers).length === 0;
 const options = isOpen ? [] : ['--import', './libs/test-support/everything-open.mjs'];
 const program = fileURLToPath(new URL('run.js', import.meta.url));
-for (const name of named.length > 0 ? named : BENCHMARKS) {
+for (const name of processedArgs[0] as string[]) {
   const { status } = spawnSync(process.execPath, [...options, program, name], { stdio: 'inherit' });
   process.exitCode ||= status ?? 1;
 }

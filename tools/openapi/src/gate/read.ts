@@ -170,3 +170,8 @@ export function stepsOf(pointer: string): string[] {
   const unescape = (step: string) => step.replaceAll('~1', '/').replaceAll('~0', '~');
   return pointer.split('/').slice(1).map(unescape);
 }
+
+/** The place of a fact as a person reads it: `webhooks › /plant/webhook › summary`. */
+export function nameOf(pointer: string): string {
+  return stepsOf(pointer).join(' › ');
+}

@@ -1,8 +1,7 @@
 import { type ComparedAnswer, type GateReport, isClean, tally, tallyLine } from '../gate/gate.js';
 import type { SourceNode } from '../gate/read.js';
-import { plain, textOf } from '../gate/read.js';
+import { nameOf, plain, textOf } from '../gate/read.js';
 import { code, escape, table } from '../markdown.js';
-import { nameOf } from '../report/report.js';
 
 /** What is accepted beside an answer for a while. */
 export type Accepted = Readonly<

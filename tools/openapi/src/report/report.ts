@@ -1,6 +1,6 @@
 import { type ComparedAnswer, type Finding, isClean, passes, tally, tallyLine } from '../gate/gate.js';
 import type { Action } from '../gate/overlay.js';
-import { formatPlace, type Position, stepsOf, textOf } from '../gate/read.js';
+import { formatPlace, nameOf, type Position, textOf } from '../gate/read.js';
 import { visible } from '../markdown.js';
 import { type Advice, adviceOnAnswer, adviceOnFinding, isExplained, type Presentation } from './advice.js';
 
@@ -12,11 +12,6 @@ export interface Entry {
   /** Where an annotation stands. */
   readonly position: Position | undefined;
   readonly lines: readonly string[];
-}
-
-/** The place of a fact as a person reads it: `webhooks › /plant/webhook › summary`. */
-export function nameOf(pointer: string): string {
-  return stepsOf(pointer).join(' › ');
 }
 
 /** A label, and what is told of it. */
