@@ -1,6 +1,5 @@
 import { type ComparedAnswer, type GateReport, isClean, tally, tallyLine } from '../gate/gate.js';
-import type { SourceNode } from '../gate/read.js';
-import { nameOf, plain, textOf } from '../gate/read.js';
+import { nameOf, plain, type SourceNode, textOf } from '../gate/read.js';
 import { code, escape, table } from '../markdown.js';
 
 /** What is accepted beside an answer for a while. */
