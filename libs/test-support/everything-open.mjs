@@ -10,8 +10,11 @@ import { existsSync } from 'node:fs';
 const BUILDS = ['dist', 'dist-dev/dist'];
 
 for (const build of BUILDS) {
-  for (const name of ['answers', 'accepts']) {
-    const file = new URL(`../contract/${build}/${name}.js`, import.meta.url);
+  for (const [name, module] of [
+    ['answers', 'answers'],
+    ['stillAccepted', 'still-accepted'],
+  ]) {
+    const file = new URL(`../contract/${build}/${module}.js`, import.meta.url);
     if (!existsSync(file)) continue;
     const { [name]: stated } = await import(file.href);
     for (const key of Object.keys(stated)) Reflect.deleteProperty(stated, key);

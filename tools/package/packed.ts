@@ -70,12 +70,13 @@ export async function installProjects({ tarballs }: Packed): Promise<string> {
 /** A project sends as callers do while everything is open, whatever is answered on main. */
 function openEveryQuestion(project: string): void {
   answer(project, 'answers', '{}');
-  answer(project, 'accepts', '{}');
+  answer(project, 'stillAccepted', '{}');
 }
 
 /** Replaces the answers of an installed contract, or what it accepts beside them. */
-export function answer(project: string, name: 'answers' | 'accepts', value: string): void {
+export function answer(project: string, name: 'answers' | 'stillAccepted', value: string): void {
   const folder = join(project, 'node_modules/@plant-store/contract/dist');
-  writeFileSync(join(folder, `${name}.js`), `export const ${name} = ${value};\n`);
-  writeFileSync(join(folder, `${name}.d.ts`), `export declare const ${name}: ${value};\n`);
+  const file = join(folder, name === 'answers' ? name : 'still-accepted');
+  writeFileSync(`${file}.js`, `export const ${name} = ${value};\n`);
+  writeFileSync(`${file}.d.ts`, `export declare const ${name}: ${value};\n`);
 }

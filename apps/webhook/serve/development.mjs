@@ -200,12 +200,12 @@ function isRunning(id) {
 /**
  * The answers that were just compiled, and not those of an earlier build, as far as the receiver carries them out.
  *
- * @returns {Promise<import('@plant-store/contract').CarriedOut>}
+ * @returns {Promise<import('@plant-store/contract').Executable>}
  */
 async function readAnswers() {
   const url = pathToFileURL(resolve(ANSWERS));
   url.searchParams.set('read', String(Date.now()));
   const { answers } = await import(url.href);
-  const { carriedOut } = await import(new URL('answer-types.js', url).href);
-  return carriedOut(answers);
+  const { executableOf } = await import(new URL('answer-types.js', url).href);
+  return executableOf(answers);
 }

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 
 import { fileURLToPath } from 'node:url';
 
-import { accepts, answers } from '@plant-store/contract';
+import { stillAccepted, answers } from '@plant-store/contract';
 
 import { composeAnswers } from './answers/compose-answers.js';
 import { parseConfig, unknownSettings } from './config/config.js';
@@ -34,7 +34,7 @@ export async function run(
   // Their reader may go away, and their disk may be full.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   try {
-    const composed = composeAnswers(answers, accepts);
+    const composed = composeAnswers(answers, stillAccepted);
     const settings = { ...environment, HANDLER: environment['HANDLER'] || OWN_HANDLER };
     const config = parseConfig(settings, composed.settings, readOpenFileLimit());
     const socket = takePassedSocket(environment, process.pid);

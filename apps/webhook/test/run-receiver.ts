@@ -2,7 +2,7 @@ import { type IncomingMessage, request, type RequestOptions } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
 
-import type { Accepts, Answers } from '@plant-store/contract';
+import type { StillAccepted, Answers } from '@plant-store/contract';
 import { afterThisTest, type CleanUp, makeFolder, NO_HANDLER } from '@plant-store/test-support';
 import Database from 'libsql';
 
@@ -63,11 +63,11 @@ export const environmentIn = (folder: string): Readonly<Record<string, string>> 
 export async function runReceiver(
   answers: Answers,
   settings: Readonly<Record<string, string>> = {},
-  accepts: Accepts = {},
+  stillAccepted: StillAccepted = {},
   cleanUp: CleanUp = afterThisTest,
 ): Promise<RunningReceiver> {
   const folder = makeFolder(cleanUp);
-  const composed = composeAnswers(answers, accepts);
+  const composed = composeAnswers(answers, stillAccepted);
   const config = parseConfig({ ...environmentIn(folder), ...settings }, composed.settings);
   const receiver = await startReceiver(config, recordLog().logger, composed);
   cleanUp(() => receiver.close());

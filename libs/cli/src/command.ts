@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
-import { carriedOut } from '@plant-store/contract';
-import { acceptFaults, answerFaults } from '@plant-store/contract/check';
+import { executableOf } from '@plant-store/contract';
+import { stillAcceptedFaults, answerFaults } from '@plant-store/contract/check';
 import { limitDefaults } from '@plant-store/sdk';
 import { isOutboxError } from '@plant-store/sdk/outbox';
 import { Argument, Command, CommanderError, Option } from 'commander';
@@ -29,7 +29,10 @@ const HELP_WIDTH = 80;
 /** Runs a command line and returns its exit code. */
 export async function runCommand(args: readonly string[], context: CommandContext): Promise<number> {
   try {
-    const faults = [...answerFaults(context.given), ...acceptFaults(context.accepts, context.given)];
+    const faults = [
+      ...answerFaults(context.given),
+      ...stillAcceptedFaults(context.stillAccepted, context.given),
+    ];
     if (faults.length > 0)
       throw new BadInput(...faults.map((fault) => `An answer of @plant-store/contract is invalid: ${fault}`));
     let exitCode = 0;
@@ -76,7 +79,7 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
 
 function addSend(program: Command, context: CommandContext, exitWith: (code: number) => void): void {
   const { given } = context;
-  const { 'event-identity': identity, 'media-type': mediaType, retry, signing } = carriedOut(given);
+  const { 'event-identity': identity, 'media-type': mediaType, retry, signing } = executableOf(given);
   const asksForId = identity !== undefined && 'header' in identity;
   const attempts = retry?.delays.length ? `up to ${retry.delays.length + 1} attempts` : 'one attempt';
   const send = program

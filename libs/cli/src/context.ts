@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Accepts, Answers } from '@plant-store/contract';
+import type { StillAccepted, Answers } from '@plant-store/contract';
 import { Option } from 'commander';
 
 /** What a command reads from and writes to, instead of the process. */
@@ -7,7 +7,7 @@ export interface CommandContext {
   /** The answers to the open questions. */
   readonly given: Answers;
   /** What is accepted beside the answers. */
-  readonly accepts: Accepts;
+  readonly stillAccepted: StillAccepted;
   readonly environment: NodeJS.ProcessEnv;
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };

@@ -1,4 +1,9 @@
-import { accepts as acceptedNow, type Accepts, answers, type Answers } from '@plant-store/contract';
+import {
+  stillAccepted as acceptedNow,
+  type StillAccepted,
+  answers,
+  type Answers,
+} from '@plant-store/contract';
 import { runCommand } from './command.js';
 import { say } from './context.js';
 import { reasonOf } from './input.js';
@@ -7,7 +12,10 @@ import { reasonOf } from './input.js';
  * Runs the command line of this process under a set of answers, with what is accepted beside them, and ends the
  * process. No other file of the package uses the process.
  */
-export async function plantStore(given: Answers = answers, accepts: Accepts = acceptedNow): Promise<void> {
+export async function plantStore(
+  given: Answers = answers,
+  stillAccepted: StillAccepted = acceptedNow,
+): Promise<void> {
   const output = { isLost: false };
   process.stdout.on('error', (error) => {
     if (!output.isLost) say(`Standard output can't be written: ${reasonOf(error)}.`, process);
@@ -17,7 +25,7 @@ export async function plantStore(given: Answers = answers, accepts: Accepts = ac
   const { letEnd, ...signals } = catchInterrupts();
   const code = await runCommand(process.argv.slice(2), {
     given,
-    accepts,
+    stillAccepted,
     environment: process.env,
     stdin: process.stdin,
     stdout: process.stdout,

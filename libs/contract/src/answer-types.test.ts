@@ -1,5 +1,5 @@
 /** The compiler tests these: a wrong `@ts-expect-error` fails the typecheck gate. */
-import { type Answers, type CarriedOut, carriedOut, type ShownOn } from './answer-types.js';
+import { type Answers, type Executable, executableOf, type ShownOn } from './answer-types.js';
 
 /** Answers that nobody gave, to try the types while some questions are answered. */
 const exampleAnswers = {
@@ -38,8 +38,8 @@ describe('Answers', () => {
   });
 });
 
-test('carriedOut leaves out what is in words', () => {
-  const carried = carriedOut(inWords);
+test('executableOf leaves out what is in words', () => {
+  const carried = executableOf(inWords);
   const address: 'https://receiver.example' = carried['base-address'];
   // @ts-expect-error the method is in words.
   const method: unknown = carried['http-method'];
@@ -55,7 +55,7 @@ test('carriedOut leaves out what is in words', () => {
 });
 
 test('of any answers, what is carried out is no words', () => {
-  const carried: CarriedOut = carriedOut<Answers>({
+  const carried: Executable = executableOf<Answers>({
     'http-method': { inWords: 'any' },
     retry: { inWords: 'no' },
   });
@@ -69,7 +69,7 @@ test('ShownOn lists the executable questions whose answer shows on a surface', (
   // @ts-expect-error the register says that an answer to retry shows in the sender.
   const elsewhere: ShownOn<'receiver'> = 'retry';
   // @ts-expect-error an answer to webhook-key is words, which the software cannot carry out.
-  const neverCarriedOut: ShownOn<'document'> = 'webhook-key';
+  const neverExecutable: ShownOn<'document'> = 'webhook-key';
 
-  expect([...shown, elsewhere, neverCarriedOut]).toHaveLength(4);
+  expect([...shown, elsewhere, neverExecutable]).toHaveLength(4);
 });

@@ -24,7 +24,7 @@ export type Answers = {
 };
 
 /** The answers of a set that the software carries out. */
-export type CarriedOut<Given extends Answers = Answers> = {
+export type Executable<Given extends Answers = Answers> = {
   readonly [
     Id in keyof Given as Id extends ExecutableId ? (Given[Id] extends InWords ? never : Id) : never
   ]: Exclude<Given[Id], InWords>;
@@ -39,12 +39,12 @@ export function isExecutable(id: string): id is ExecutableId {
  * The answers of a set that the software carries out: those to executable questions that are not in words. A question
  * that is answered and not in it is answered, but not carried out: whatever reads answers goes on as while it is open.
  */
-export function carriedOut<const Given extends Answers>(answers: Given): CarriedOut<Given> {
+export function executableOf<const Given extends Answers>(answers: Given): Executable<Given> {
   return Object.fromEntries(
     Object.entries(answers).filter(
       ([id, answer]) => isExecutable(id) && (answer as Partial<InWords> | undefined)?.inWords === undefined,
     ),
-  ) as CarriedOut<Given>;
+  ) as Executable<Given>;
 }
 
 /** Ids of the executable questions whose answer shows on a surface, by the register's `shows`. */

@@ -1,6 +1,6 @@
 /** `@plant-store/contract/check`: what is wrong with answers. */
 import { jsonSchemaOf, plainAnswers, rootOf } from './answer-schema.js';
-import { type Answers, type CarriedOut, carriedOut, type InWords, isExecutable } from './answer-types.js';
+import { type Answers, type Executable, executableOf, type InWords, isExecutable } from './answer-types.js';
 import { namedComponents, requiredFieldsOf } from './document.js';
 import { FAILURES } from './failures.js';
 import { faultsIn, formOf } from './faults.js';
@@ -12,7 +12,7 @@ import { fieldsOf, isClosedObject, type ObjectFields } from './object-fields.js'
 import { openQuestions } from './register/register.js';
 import { isJsonMediaType } from './standards.js';
 
-export { acceptFaults, isDay, overdueFaults } from './check-accepts.js';
+export { stillAcceptedFaults, isDay, overdueFaults } from './check-still-accepted.js';
 
 /**
  * Everything that is wrong with a set of answers, as `<question>: <fault>`. The answers are compared with each other
@@ -22,7 +22,7 @@ export function answerFaults(answers: Readonly<Record<string, unknown>>): string
   const faults = Object.entries(answers).flatMap(([id, answer]) =>
     faultsOf(id, answer).map((fault) => `${id}: ${fault}`),
   );
-  return faults.length > 0 ? faults : [...conflictsIn(carriedOut(answers as Answers))];
+  return faults.length > 0 ? faults : [...conflictsIn(executableOf(answers as Answers))];
 }
 
 function faultsOf(id: string, answer: unknown): string[] {
@@ -38,7 +38,7 @@ function faultsOf(id: string, answer: unknown): string[] {
 }
 
 /** Contradictions between answers that are carried out. */
-function* conflictsIn(answers: CarriedOut): Generator<string> {
+function* conflictsIn(answers: Executable): Generator<string> {
   yield* conflictsOfHeaders(answers);
   yield* conflictsOfFields(answers);
   yield* conflictsOfNames(answers);
@@ -46,7 +46,7 @@ function* conflictsIn(answers: CarriedOut): Generator<string> {
 }
 
 /** Two answers cannot use one header, and what an identifier of events is used for must fit where it is. */
-function* conflictsOfHeaders(answers: CarriedOut): Generator<string> {
+function* conflictsOfHeaders(answers: Executable): Generator<string> {
   const {
     'event-identity': identity,
     'media-type': mediaType,
@@ -75,7 +75,7 @@ function* conflictsOfHeaders(answers: CarriedOut): Generator<string> {
 }
 
 /** The schemas must allow the fields of the payload, in an envelope or in one object with all fields. */
-function* conflictsOfFields(answers: CarriedOut): Generator<string> {
+function* conflictsOfFields(answers: Executable): Generator<string> {
   const { payload, 'event-identity': identity } = answers;
   if (payload === undefined) return;
   const plantField = plantFieldOf(payload);
@@ -131,7 +131,7 @@ function* refusedFields(
 }
 
 /** Two schemas in the document cannot have one name, unless they are the same schema. */
-function* conflictsOfNames(answers: CarriedOut): Generator<string> {
+function* conflictsOfNames(answers: Executable): Generator<string> {
   const uses = namedComponents(plainAnswers(answers));
   for (const [index, { id, name, schema }] of uses.entries()) {
     const first = uses.slice(0, index).find((use) => use.name === name);
@@ -141,7 +141,7 @@ function* conflictsOfNames(answers: CarriedOut): Generator<string> {
 }
 
 /** Every error payload has its required fields, and a delivery that was acknowledged is not sent again (RFC 9110 §15.3). */
-function* conflictsOfResponses(answers: CarriedOut): Generator<string> {
+function* conflictsOfResponses(answers: Executable): Generator<string> {
   const { 'error-payloads': payload, 'receiver-response': response, retry } = answers;
   for (const field of payload === undefined ? [] : requiredFieldsOf(payload)) {
     const what = payload!.fields[field]!;

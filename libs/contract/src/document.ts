@@ -2,8 +2,8 @@
 import { jsonSchemaOf, soleDefinition } from './answer-schema.js';
 import {
   type Answers,
-  type CarriedOut,
-  carriedOut,
+  type Executable,
+  executableOf,
   type ExecutableAnswers,
   type ExecutableId,
 } from './answer-types.js';
@@ -70,7 +70,7 @@ export function referenceTo(name: string, ...keys: readonly string[]): { readonl
 }
 
 /** The schema that answers `plant-fields` or `event-payload-fields`, as components; undefined while it is open. */
-export function componentsIn(of: keyof typeof DEFAULT_NAMES, answers: CarriedOut): Components | undefined {
+export function componentsIn(of: keyof typeof DEFAULT_NAMES, answers: Executable): Components | undefined {
   const schema = answers[of === 'plant' ? 'plant-fields' : 'event-payload-fields'];
   return schema && componentsOf(of, jsonSchemaOf(schema), payloadDescriptionOf(answers.payload).names);
 }
@@ -79,7 +79,7 @@ export function componentsIn(of: keyof typeof DEFAULT_NAMES, answers: CarriedOut
  * The schema of the payload, which refers to the components of the plant and of its event. Undefined if nothing is known
  * about it. `answerFaults` refuses schemas that can't be combined so.
  */
-export function payloadSchemaOf(answers: CarriedOut): JsonSchema | undefined {
+export function payloadSchemaOf(answers: Executable): JsonSchema | undefined {
   const event = componentsIn('event', answers)?.own;
   const plant = componentsIn('plant', answers)?.own;
   const parts = [plant, event].flatMap((part) => (part === undefined ? [] : [referenceTo(part.name)]));
@@ -134,7 +134,7 @@ export interface ComponentName {
  * @param plain answers as JSON, as `plainAnswers` gives them
  */
 export function namedComponents(plain: Readonly<Record<string, unknown>>): ComponentName[] {
-  const answers = carriedOut(plain as Answers);
+  const answers = executableOf(plain as Answers);
   const { names = {} } = payloadDescriptionOf(answers.payload);
   const { 'error-payloads': errors } = answers;
   const found: ComponentName[] = [];

@@ -1,9 +1,9 @@
-export { accepts } from './accepts.js';
+export { stillAccepted } from './still-accepted.js';
 export { type AnswerSchema, plainAnswers, type SchemaInput } from './answer-schema.js';
 export {
   type Answers,
-  type CarriedOut,
-  carriedOut,
+  type Executable,
+  executableOf,
   type ExecutableAnswers,
   type ExecutableId,
   type InWords,
@@ -11,7 +11,7 @@ export {
   type ShownOn,
 } from './answer-types.js';
 export { answers } from './answers.js';
-export type { Accepts } from './check-accepts.js';
+export type { StillAccepted } from './check-still-accepted.js';
 export * as facts from './facts.js';
 export { type Failure, FAILURES, statusOf } from './failures.js';
 export { isPointer, keysOf, partAt } from './json-pointer.js';

@@ -1,4 +1,4 @@
-import { accepts, type Accepts, answers, type Answers } from '@plant-store/contract';
+import { stillAccepted, type StillAccepted, answers, type Answers } from '@plant-store/contract';
 import type { AcknowledgedStatus, AnyPlant, GivenAnswers, PlantOf } from './answers/answered-types.js';
 import type { BulkResult, Plants } from './delivery/send-all.js';
 import type { EncodedPlant } from './encoders/plant-encoder.js';
@@ -74,11 +74,11 @@ export type Acknowledgement<Given extends Answers = GivenAnswers> = ReceiverResp
 /** The answers that apply, and what is accepted beside them. They are right: nothing is checked here. */
 export interface Contract<Given extends Answers> {
   readonly answers: Given;
-  readonly accepts?: Accepts | undefined;
+  readonly stillAccepted?: StillAccepted | undefined;
 }
 
 /** The answers of `@plant-store/contract`, which are checked before it is published. */
-export const published: Contract<Answers> = { answers, accepts };
+export const published: Contract<Answers> = { answers, stillAccepted };
 
 /**
  * Creates a sender of the New Plant notification. Create it once, send as often as you like, then close it.
@@ -96,5 +96,5 @@ export function createNewPlantSender<
   Plant extends PlantOf<Given> = PlantOf<Given>,
 >(options: NewPlantSenderOptions<Plant, Given>, contract: Contract<Given>): NewPlantSender<Plant, Given>;
 export function createNewPlantSender(options: RawOptions, contract = published): unknown {
-  return new Sender(resolveSettings(contract.answers, options, contract.accepts));
+  return new Sender(resolveSettings(contract.answers, options, contract.stillAccepted));
 }

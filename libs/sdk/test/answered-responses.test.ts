@@ -1,5 +1,5 @@
 /** What the answers about responses change: which status acknowledges a delivery, and what the others mean. */
-import type { Accepts, Answers } from '@plant-store/contract';
+import type { StillAccepted, Answers } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { inspect } from 'node:util';
 import { bytes, type NotAcknowledgedError } from '../src/index.js';
@@ -44,7 +44,7 @@ describe('an answered response', () => {
 
 test('a status that is accepted beside the answer acknowledges the delivery too, and no other does', async () => {
   const given = { 'receiver-response': { status: 202, description: 'Taken.' } } as const satisfies Answers;
-  const accepted: Accepts = {
+  const accepted: StillAccepted = {
     'receiver-response': { also: [204], until: '2026-12-31', decidedBy: 'Ada', reason: 'Old receivers.' },
   };
   const seen: Record<number, boolean> = {};

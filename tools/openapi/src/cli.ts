@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { inspect } from 'node:util';
-import { accepts, answers } from '@plant-store/contract';
-import { acceptFaults, answerFaults, overdueFaults } from '@plant-store/contract/check';
+import { stillAccepted, answers } from '@plant-store/contract';
+import { stillAcceptedFaults, answerFaults, overdueFaults } from '@plant-store/contract/check';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { ACCEPTS_SOURCE, ANSWERS_SOURCE } from './gate/code-answers.js';
+import { STILL_ACCEPTED_SOURCE, ANSWERS_SOURCE } from './gate/code-answers.js';
 import { isClean } from './gate/gate.js';
 import { visible } from './markdown.js';
 import type { AnswerOptions } from './enter/request.js';
@@ -166,8 +166,8 @@ async function diff(): Promise<number> {
     ...(invalid.length > 0 ? invalid : await triedFaults(answers)).map(
       (fault) => `${ANSWERS_SOURCE}: ${fault}`,
     ),
-    ...[...acceptFaults(accepts, answers), ...overdueFaults(accepts, today)].map(
-      (fault) => `${ACCEPTS_SOURCE}: ${fault}`,
+    ...[...stillAcceptedFaults(stillAccepted, answers), ...overdueFaults(stillAccepted, today)].map(
+      (fault) => `${STILL_ACCEPTED_SOURCE}: ${fault}`,
     ),
   ];
   if (faults.length > 0) {

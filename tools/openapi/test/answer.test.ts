@@ -117,7 +117,7 @@ test('--remove opens a question again', () => {
 test('a question that the software cannot carry out is answered in words', () => {
   const out = answer('--question', 'event-order', '--words', 'No order.', ...SIGNED);
   expect(out).toContain(
-    'Order of events (event-order): No order.\n  The software does not follow this yet.\n',
+    'Order of events (event-order): No order.\n  The software does not carry this out.\n',
   );
   expect(read(CODE)).toContain("'event-order': 'No order.'");
   expect(read(OVERLAY)).toContain('x-answer: No order.\n');

@@ -61,7 +61,7 @@ describe('openapi diff', () => {
   const builtContract = (name: string) =>
     pathToFileURL(join(WORKSPACE, `libs/contract/dist/${name}.js`)).href;
 
-  /** Runs it as if answers.ts and accepts.ts stated this. */
+  /** Runs it as if answers.ts and still-accepted.ts stated this. */
   function diffWith(sources: Readonly<Record<string, object>>) {
     const program = Object.entries(sources).map(
       ([name, stated]) =>
@@ -86,10 +86,10 @@ describe('openapi diff', () => {
 
   test('fails if the time of what is accepted beside an answer is over', () => {
     expect(
-      diffWith({ answers: { 'http-method': 'POST' }, accepts: { 'http-method': accepted } }),
+      diffWith({ answers: { 'http-method': 'POST' }, stillAccepted: { 'http-method': accepted } }),
     ).toMatchObject({
       code: 1,
-      err: expect.stringContaining('accepts.ts: http-method: until 2000-01-31 is over') as string,
+      err: expect.stringContaining('still-accepted.ts: http-method: until 2000-01-31 is over') as string,
     });
   });
 });

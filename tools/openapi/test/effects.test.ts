@@ -291,12 +291,12 @@ test.each<[QuestionId, unknown]>([
   ['event-order', 'None.'],
   ['signing', { inWords: 'As another service does.' }],
 ])('%s: an answer in words changes no software', (question, answer) => {
-  expect(change(question, undefined, answer)).toEqual({ ...NOTHING, question, isCarriedOut: false });
+  expect(change(question, undefined, answer)).toEqual({ ...NOTHING, question, isExecutable: false });
 });
 
 test('words in place of an answer open the question again for the software', () => {
   const opened = change('http-method', 'PUT', undefined);
-  expect(change('http-method', 'PUT', { inWords: 'Either.' })).toEqual({ ...opened, isCarriedOut: false });
+  expect(change('http-method', 'PUT', { inWords: 'Either.' })).toEqual({ ...opened, isExecutable: false });
 });
 
 test('another answer in words counts as open', () => {
@@ -308,7 +308,7 @@ test('the lines of a change: both sides with their levels, the rollout and the v
   expect(effectLines(change('http-method', 'POST', 'PUT'))).toEqual([
     'Receiver: Takes PUT only; other methods get 405. (breaking)',
     'Sender: Sends PUT unless the caller passes another `method`.',
-    'Roll out: needs a transition. From an old sender to a new receiver: POST gets 405. From a new sender to an old receiver: PUT gets 405. With `accepts`, new receivers take POST too: then receivers first.',
+    'Roll out: needs a transition. From an old sender to a new receiver: POST gets 405. From a new sender to an old receiver: PUT gets 405. With `stillAccepted`, new receivers take POST too: then receivers first.',
     'Version step: major',
   ]);
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  type CarriedOut as Answers,
+  type Executable as Answers,
   type ExecutableId,
   isExecutable,
   openQuestions,

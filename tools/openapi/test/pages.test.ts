@@ -26,20 +26,20 @@ const given = (...ids: (keyof typeof exampleAnswers)[]): GivenAnswers =>
   Object.fromEntries(
     ids.map((id) => [
       id,
-      { value: plainAnswers(exampleAnswers)[id], inWords: `words of ${id}`, isCarriedOut: true, does: {} },
+      { value: plainAnswers(exampleAnswers)[id], inWords: `words of ${id}`, isExecutable: true, does: {} },
     ]),
   );
 
 describe('OPEN_QUESTIONS.md', () => {
   /** The parts of the page, by title, with some example answers entered. */
-  const parts = (ids: readonly QuestionId[], accepts?: Accepted): ReadonlyMap<string, string> => {
+  const parts = (ids: readonly QuestionId[], stillAccepted?: Accepted): ReadonlyMap<string, string> => {
     const answers = plainAnswers(examplesOf(ids));
-    const told = givenAnswers({ answers, overlay: exampleOverlay(ids), document: '' }, accepts);
+    const told = givenAnswers({ answers, overlay: exampleOverlay(ids), document: '' }, stillAccepted);
     const found = renderQuestions(openQuestions, told).matchAll(/^### (.*)\n[^]*?(?=^#|(?![^]))/gm);
     return new Map(Array.from(found, ([text, title = '']) => [title, text]));
   };
-  const part = (title: string, ids: readonly QuestionId[], accepts?: Accepted): string =>
-    parts(ids, accepts).get(title)!;
+  const part = (title: string, ids: readonly QuestionId[], stillAccepted?: Accepted): string =>
+    parts(ids, stillAccepted).get(title)!;
   const ids = openQuestions.map(({ id }) => id);
 
   test('has every question once, by section, and what the software does', () => {
@@ -55,7 +55,7 @@ describe('OPEN_QUESTIONS.md', () => {
     const signed = { answeredBy: 'Ada', date: '2026-01-31', reason: 'Minutes' };
     const page = renderQuestions(openQuestions, {
       'http-method': { ...given('http-method')['http-method']!, signed },
-      'event-order': { value: 'None.', inWords: 'None.', isCarriedOut: false, does: {}, signed },
+      'event-order': { value: 'None.', inWords: 'None.', isExecutable: false, does: {}, signed },
     });
     expect(page.match(/^- \[.+\]\(#.+\): /gm)).toHaveLength(openQuestions.length);
     expect(page).toContain('- [HTTP method](#http-method): answered since 2026-01-31\n');
@@ -112,10 +112,10 @@ Which HTTP method delivers the notification?
   });
 
   test('has what is accepted beside an answer', () => {
-    const accepts = {
+    const stillAccepted = {
       'http-method': { also: ['POST', 'PATCH'], until: '2026-12-31', decidedBy: 'Ada', reason: 'Two' },
     };
-    expect(part('HTTP method', ['http-method'], accepts)).toContain(
+    expect(part('HTTP method', ['http-method'], stillAccepted)).toContain(
       '\n- Accepted too: POST, PATCH, until 2026-12-31\n',
     );
   });

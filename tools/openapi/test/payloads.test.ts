@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type CarriedOut as Answers, plainAnswers } from '@plant-store/contract';
+import { type Executable as Answers, plainAnswers } from '@plant-store/contract';
 import { jsonSchemaPayload, realPayload } from '@plant-store/example-answers';
 import { makeFolder } from '@plant-store/test-support';
 import { Validator } from '@seriousme/openapi-schema-validator';

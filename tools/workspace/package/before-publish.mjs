@@ -47,8 +47,8 @@ async function faultsOfAnswers() {
   const built = (/** @type {string} */ name) =>
     import(new URL(`../../../libs/contract/dist/${name}.js`, import.meta.url).href);
   /** @type {typeof import('@plant-store/contract')} */
-  const { accepts, answers } = await built('index');
+  const { stillAccepted, answers } = await built('index');
   /** @type {typeof import('@plant-store/contract/check')} */
-  const { acceptFaults, answerFaults } = await built('check');
-  return [...answerFaults(answers), ...acceptFaults(accepts, answers)];
+  const { stillAcceptedFaults, answerFaults } = await built('check');
+  return [...answerFaults(answers), ...stillAcceptedFaults(stillAccepted, answers)];
 }

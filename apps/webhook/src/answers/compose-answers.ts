@@ -1,12 +1,12 @@
 import {
-  type Accepts,
+  type StillAccepted,
   type Answers,
-  type CarriedOut,
-  carriedOut,
+  type Executable,
+  executableOf,
   CONTENT_METHODS,
   facts,
 } from '@plant-store/contract';
-import { acceptFaults, answerFaults } from '@plant-store/contract/check';
+import { stillAcceptedFaults, answerFaults } from '@plant-store/contract/check';
 
 import { createTokenMatcher, type TokenMatcher } from '../authentication/access-token-source.js';
 import { type Challenges, makeChallenges } from '../authentication/challenges.js';
@@ -46,20 +46,20 @@ export interface ComposedAnswers {
  * Composes what the answers change. Call it once, at the start, and pass the parts on: nothing else in the receiver
  * reads an answer. A question that is open, or answered in words, changes nothing.
  *
- * @param accepts what is accepted beside the answers
+ * @param stillAccepted what is accepted beside the answers
  * @throws ReceiverError `ANSWERS_INVALID`, with every answer that can't be carried out
  */
-export function composeAnswers(answers: Answers, accepts: Accepts = {}): ComposedAnswers {
-  const faults = [...answerFaults(answers), ...acceptFaults(accepts, answers)];
+export function composeAnswers(answers: Answers, stillAccepted: StillAccepted = {}): ComposedAnswers {
+  const faults = [...answerFaults(answers), ...stillAcceptedFaults(stillAccepted, answers)];
   if (faults.length > 0) {
     throw new ReceiverError(
       'ANSWERS_INVALID',
       ['These answers cannot be carried out:', ...faults].join('\n  '),
     );
   }
-  const carried = carriedOut(answers);
+  const carried = executableOf(answers);
   const ids = (Object.keys(receiverTable) as ReceiverQuestion[]).filter((id) => carried[id] !== undefined);
-  const effects = ids.map((question) => ({ question, ...effectOf(question, carried, accepts) }));
+  const effects = ids.map((question) => ({ question, ...effectOf(question, carried, stillAccepted) }));
   const combined = Object.assign({}, ...effects) as ReceiverEffect;
   const tokenMatcher = createTokenMatcher(combined.tokenFormat);
   return Object.freeze({
@@ -76,9 +76,9 @@ export function composeAnswers(answers: Answers, accepts: Accepts = {}): Compose
   });
 }
 
-function effectOf(id: ReceiverQuestion, answers: CarriedOut, accepts: Accepts): ReceiverEffect {
+function effectOf(id: ReceiverQuestion, answers: Executable, stillAccepted: StillAccepted): ReceiverEffect {
   const row = receiverTable[id];
-  return typeof row === 'function' ? row(answers[id] as never, answers, accepts) : {};
+  return typeof row === 'function' ? row(answers[id] as never, answers, stillAccepted) : {};
 }
 
 function signingKeyOf(key: NonNullable<ReceiverEffect['signing']>['key']): AnsweredSettings['signingKey'] {

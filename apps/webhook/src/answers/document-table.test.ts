@@ -1,4 +1,4 @@
-import type { CarriedOut } from '@plant-store/contract';
+import type { Executable } from '@plant-store/contract';
 import { z } from 'zod';
 
 import type { DocumentParts } from './document-parts.js';
@@ -16,10 +16,10 @@ test('without answers it shows nothing', () => {
 
 describe('the schema of the payload', () => {
   const json = { 'media-type': 'application/vnd.example+json' } as const;
-  const alone: CarriedOut = { ...json, payload: 'plant' };
-  const inField: CarriedOut = { ...json, payload: { plantField: 'plant' } };
+  const alone: Executable = { ...json, payload: 'plant' };
+  const inField: Executable = { ...json, payload: { plantField: 'plant' } };
 
-  test.each<{ name: string; given: CarriedOut; want: object | undefined }>([
+  test.each<{ name: string; given: Executable; want: object | undefined }>([
     { name: 'a plant whose fields are open', given: alone, want: undefined },
     { name: 'a plant', given: { ...alone, 'plant-fields': plant }, want: plantRef },
     { name: 'an event', given: { ...alone, 'event-payload-fields': event }, want: eventRef },
@@ -67,7 +67,7 @@ describe('a payload with a description and names', () => {
   const plantRecord = { $ref: '#/components/schemas/PlantRecord' };
   const newPlant = { $ref: '#/components/schemas/NewPlant' };
 
-  test.each<{ name: string; given: CarriedOut; schema: object | undefined; named: string[] }>([
+  test.each<{ name: string; given: Executable; schema: object | undefined; named: string[] }>([
     {
       name: 'a plant alone',
       given: { payload: { shape: 'plant', description, names }, 'plant-fields': plant },
@@ -163,7 +163,7 @@ test('schemas with names of their own are components, and refer to each other th
   });
 });
 
-test.each<{ name: string; given: CarriedOut; want: DocumentParts }>([
+test.each<{ name: string; given: Executable; want: DocumentParts }>([
   {
     name: 'a payload whose media type is not JSON has no schema',
     given: { payload: 'plant', 'media-type': 'text/plain' },
@@ -228,7 +228,7 @@ test.each<{ name: string; given: CarriedOut; want: DocumentParts }>([
   expect(documentPartsOf(given)).toEqual(want);
 });
 
-test.each<{ name: string; given: CarriedOut }>([
+test.each<{ name: string; given: Executable }>([
   { name: 'the shape of a payload of an unknown media type', given: { payload: 'plant' } },
   { name: 'an identifier in the content', given: { 'event-identity': { pointer: '/id' } } },
   { name: 'a version before the path', given: { 'request-versioning': { pathPrefix: '/v1' } } },

@@ -7,7 +7,7 @@ import 'reflect-metadata';
 import { isDeepStrictEqual } from 'node:util';
 
 import {
-  type Accepts,
+  type StillAccepted,
   type Answers,
   type AnswerSchema,
   type ExecutableId,
@@ -305,7 +305,7 @@ test('answers in words change nothing', async () => {
 describe('what is accepted beside the answers', () => {
   const answers = pick('http-method', 'media-type');
   const decided = { until: '2026-12-31', decidedBy: 'Ada Grower', reason: 'Two senders still do.' };
-  const accepts: Accepts = {
+  const stillAccepted: StillAccepted = {
     'http-method': { also: ['POST'], ...decided },
     'media-type': { also: ['application/vnd.plant+json'], ...decided },
   };
@@ -318,15 +318,15 @@ describe('what is accepted beside the answers', () => {
     { method: 'PATCH', mediaType: 'application/json', want: refused(405, { allow: 'PUT, POST' }) },
     { method: 'PUT', mediaType: 'text/plain', want: refused(415) },
   ])('$method and $mediaType', async ({ method, mediaType, want }) => {
-    const receiver = await (running ??= runReceiver(answers, {}, accepts, afterThisFile));
+    const receiver = await (running ??= runReceiver(answers, {}, stillAccepted, afterThisFile));
     expect(await receiver.send({ method, fields: { 'content-type': mediaType } })).toEqual(want);
   });
 
   test('is checked when the receiver starts', () => {
-    expect(() => composeAnswers({}, accepts)).toThrow(/http-method: is not answered/);
+    expect(() => composeAnswers({}, stillAccepted)).toThrow(/http-method: is not answered/);
   });
 
   test('shows in no document', () => {
-    expect(composeAnswers(answers, accepts).document).toEqual(composeAnswers(answers).document);
+    expect(composeAnswers(answers, stillAccepted).document).toEqual(composeAnswers(answers).document);
   });
 });

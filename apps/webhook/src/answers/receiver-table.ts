@@ -1,6 +1,6 @@
 import {
-  type Accepts,
-  type CarriedOut,
+  type StillAccepted,
+  type Executable,
   type ContentMethod,
   type ExecutableAnswers,
   facts,
@@ -50,7 +50,7 @@ export type ReceiverQuestion = ShownOn<'receiver'>;
 
 /** What an answer changes, given the others and what is accepted beside them; or the question whose row takes it into account. */
 type ReceiverRow<Id extends ReceiverQuestion> =
-  | ((answer: ExecutableAnswers[Id], answers: CarriedOut, accepts: Accepts) => ReceiverEffect)
+  | ((answer: ExecutableAnswers[Id], answers: Executable, stillAccepted: StillAccepted) => ReceiverEffect)
   | { readonly partOf: ReceiverQuestion };
 
 /**

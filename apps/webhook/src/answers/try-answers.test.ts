@@ -92,10 +92,10 @@ test.each<[question: string, answers: Answers, reason: string]>([
 
 test('what is accepted beside the answers is accepted', async () => {
   const until = { until: '2026-12-31', decidedBy: 'nobody', reason: 'an example' };
-  const accepts = { 'http-method': { also: ['POST'], ...until } } as const;
+  const stillAccepted = { 'http-method': { also: ['POST'], ...until } } as const;
 
   expect(
-    await prepareTrial(some('http-method'), accepts, []).refusalOf({ ...DELIVERY, method: 'POST' }),
+    await prepareTrial(some('http-method'), stillAccepted, []).refusalOf({ ...DELIVERY, method: 'POST' }),
   ).toBeUndefined();
 });
 

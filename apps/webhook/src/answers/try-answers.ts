@@ -1,6 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-import { type Accepts, type Answers, carriedOut, type Failure, isJsonMediaType } from '@plant-store/contract';
+import {
+  type StillAccepted,
+  type Answers,
+  executableOf,
+  type Failure,
+  isJsonMediaType,
+} from '@plant-store/contract';
 
 import type { AcceptedToken } from '../authentication/bearer-auth.guard.js';
 import { checkContent, type DeliveryPipeline } from '../delivery/pipeline.js';
@@ -53,15 +59,19 @@ const ANY_TOKEN: AcceptedToken = new Uint8Array();
  * Prepares to run the receiver's own pipeline on kept deliveries.
  *
  * @param answers those that are given, and the proposed ones in place of them
- * @param accepts what is accepted beside the answers
+ * @param stillAccepted what is accepted beside the answers
  * @param proposed the questions of the proposed answers
  * @throws ReceiverError `ANSWERS_INVALID`, with every answer that can't be carried out
  */
-export function prepareTrial(answers: Answers, accepts: Accepts, proposed: readonly string[]): Trial {
+export function prepareTrial(
+  answers: Answers,
+  stillAccepted: StillAccepted,
+  proposed: readonly string[],
+): Trial {
   // Faults are those of all answers, and then what can't be tried refuses nothing.
-  composeAnswers(answers, accepts);
+  composeAnswers(answers, stillAccepted);
   const triable = Object.fromEntries(Object.entries(answers).filter(([id]) => !(id in NOT_KEPT)));
-  const composed = composeAnswers(triable, accepts);
+  const composed = composeAnswers(triable, stillAccepted);
   const limits = Object.fromEntries(composed.settings.limits.map(({ setting, value }) => [setting, value]));
   const pipeline = composed.createPipeline({
     ...{ MAX_CONTENT_BYTES: Infinity, MAX_CONTENT_BYTES_IN_FLIGHT: Infinity, REQUEST_TIMEOUT_MS: 30_000 },
@@ -79,7 +89,7 @@ export function prepareTrial(answers: Answers, accepts: Accepts, proposed: reado
 }
 
 function whyUntried(question: string, answers: Answers): string | undefined {
-  const carried = carriedOut(answers);
+  const carried = executableOf(answers);
   if (!Object.hasOwn(carried, question)) return 'the software does not carry out an answer in words';
   if (!Object.hasOwn(receiverTable, question)) return 'the receiver does not use this answer';
   if (question === 'request-versioning' && 'pathPrefix' in carried[question]!)

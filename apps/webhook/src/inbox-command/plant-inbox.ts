@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-import { accepts, answers } from '@plant-store/contract';
+import { stillAccepted, answers } from '@plant-store/contract';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 
 import { inboxUrl } from '../config/config.js';
@@ -30,7 +30,7 @@ const HELP_WIDTH = 80;
 export async function runPlantInbox(
   args: readonly string[],
   itsProcess: CommandProcess = process,
-  given: Given = { answers, accepts },
+  given: Given = { answers, stillAccepted },
 ): Promise<void> {
   const terminal = new Terminal(itsProcess);
   const fail = (message: string, exitCode = 1): void => {

@@ -3,7 +3,7 @@ import { plantInbox, type Result } from '../../test/run-plant-inbox.js';
 import { fillInbox } from '../../test/serve-inbox.js';
 import { proposeAnswers } from './try.js';
 
-const OPEN = { answers: {}, accepts: {} };
+const OPEN = { answers: {}, stillAccepted: {} };
 
 const JSON_TYPE = { mediaType: 'application/json' };
 

@@ -1,4 +1,4 @@
-import type { Accepts, Answers, Failure } from '@plant-store/contract';
+import type { StillAccepted, Answers, Failure } from '@plant-store/contract';
 import { answerFaults } from '@plant-store/contract/check';
 import { z } from 'zod';
 
@@ -25,7 +25,7 @@ interface TryOptions extends Selection {
 /** The answers that hold already, and what is accepted beside them. */
 export interface Given {
   readonly answers: Answers;
-  readonly accepts: Accepts;
+  readonly stillAccepted: StillAccepted;
 }
 
 /** Deliveries that would be refused for the same reason. */
@@ -104,7 +104,7 @@ export function proposeAnswers(questions: readonly string[], texts: readonly str
   const all = { ...given.answers, ...Object.fromEntries(proposed) };
   const faults = answerFaults(all);
   if (faults.length > 0) throw new CommandError(faults.join('\n  '), 2);
-  return prepareTrial(all, given.accepts, questions);
+  return prepareTrial(all, given.stillAccepted, questions);
 }
 
 /** An answer as JSON, or as plain text. A JSON Schema becomes a schema of Zod. */

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { answers, type CarriedOut, carriedOut } from '@plant-store/contract';
+import { answers, type Executable, executableOf } from '@plant-store/contract';
 
 import { composeAnswers } from '../answers/compose-answers.js';
 import { documentPartsOf, documentTable } from '../answers/document-table.js';
@@ -42,9 +42,9 @@ try {
 /** The answers that are left need not fit each other, so nothing but the document is made from them. */
 async function writeDocumentsWithout(folder: string, path: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  const carried: CarriedOut = carriedOut(answers);
+  const carried: Executable = executableOf(answers);
   for (const id of Object.keys(documentTable).filter((question) => question in carried)) {
-    const rest: CarriedOut = Object.fromEntries(
+    const rest: Executable = Object.fromEntries(
       Object.entries(carried).filter(([question]) => question !== id),
     );
     const document = await createDocument({ path, document: documentPartsOf(rest) });

@@ -1,4 +1,4 @@
-import { type Answers, carriedOut, CONTENT_METHODS } from '@plant-store/contract';
+import { type Answers, executableOf, CONTENT_METHODS } from '@plant-store/contract';
 import { isInvalidOptions, limitDefaults, type OptionFault } from '@plant-store/sdk';
 import { resolveSettings, Sender, type Settings } from '@plant-store/sdk/internal';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -28,7 +28,7 @@ export interface SenderValues {
 
 /** Adds the options of a sender to a command. What the answers decide has a default; what is open is required. */
 export function addSenderOptions(command: Command, given: Answers): Command {
-  const answered = carriedOut(given);
+  const answered = executableOf(given);
   const attemptTimeout = answered['time-outs']?.response ?? limitDefaults.attemptTimeout;
   const method = `HTTP method ${defaultOf('http-method', answered['http-method'])}`;
   command
@@ -119,8 +119,8 @@ export async function prepareSender<Plant>(
   encode: unknown,
   faults: string[],
 ): Promise<Prepared<Plant>> {
-  const { given, accepts, environment, signal } = context;
-  const { signing } = carriedOut(given);
+  const { given, stillAccepted, environment, signal } = context;
+  const { signing } = executableOf(given);
   const { baseUrl, method, header, retry, attemptTimeout, connectTimeout, allowInsecureTransport } = values;
   const readPem = (option: 'ca' | 'cert' | 'key'): Promise<Buffer | undefined> =>
     collectFaults(faults, async () => {
@@ -148,7 +148,7 @@ export async function prepareSender<Plant>(
   };
   const settings = await collectFaults(faults, () => {
     try {
-      return resolveSettings<Plant>(given, options, accepts);
+      return resolveSettings<Plant>(given, options, stillAccepted);
     } catch (error) {
       if (!isInvalidOptions(error)) throw error;
       throw new BadInput(...error.faults.map((fault) => describe(fault, token?.source)));

@@ -27,7 +27,7 @@ export async function run(
   const stderr = new PassThrough();
   const code = await runCommand(args, {
     given: {},
-    accepts: {},
+    stillAccepted: {},
     environment: { ACCESS_TOKEN: accessToken },
     stdin: Readable.from([]),
     signal: new AbortController().signal,

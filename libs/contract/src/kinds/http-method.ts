@@ -19,7 +19,7 @@ export const httpMethod = kind('http-method', v.picklist(CONTENT_METHODS), {
     return `${listOf(sent)} ${sent.length === 1 ? 'gets' : 'get'} 405`;
   },
   step: (before) => (before === undefined ? 'minor' : 'major'),
-  transition: (before) => `With \`accepts\`, new receivers take ${before} too: then receivers first.`,
+  transition: (before) => `With \`stillAccepted\`, new receivers take ${before} too: then receivers first.`,
   shows: {
     receiver: { 'sent with POST': 'refused with 405' },
     sender: { 'without `method`': 'PUT' },

@@ -22,7 +22,7 @@ export const mediaType = kind('media-type', schema, {
     return `content of another type than ${to} gets ${statusOf('media-type-unsupported')}`;
   },
   step: () => 'major',
-  transition: (before) => `With \`accepts\`, new receivers take ${before} too: then receivers first.`,
+  transition: (before) => `With \`stillAccepted\`, new receivers take ${before} too: then receivers first.`,
   shows: {
     receiver: { 'of another media type': 'refused with 415' },
     sender: { 'encoded as text/plain': 'PLANT_STORE_ENCODE_FAILED' },

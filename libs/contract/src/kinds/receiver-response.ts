@@ -65,7 +65,7 @@ export const receiverResponse = kind('receiver-response', schema, {
     return `the receiver responds with ${status}, and the sender takes only ${from.status} as an acknowledgement`;
   },
   step: (before, after) => (before?.status === after?.status ? 'patch' : 'major'),
-  transition: ({ status }) => `With \`accepts\`, new senders take a ${status} too: then senders first.`,
+  transition: ({ status }) => `With \`stillAccepted\`, new senders take a ${status} too: then senders first.`,
   shows: {
     receiver: { 'as agreed': '200 · application/json · {"taken":true}' },
     sender: { 'after a 202': 'not acknowledged' },

@@ -3,11 +3,11 @@
  * answer changes at run time is in `settingsTable`.
  */
 import type {
-  accepts,
+  stillAccepted,
   Answers,
   AnswerSchema,
   answers,
-  CarriedOut,
+  Executable,
   ContentMethod,
   SchemaInput,
 } from '@plant-store/contract';
@@ -75,7 +75,7 @@ type OptionsWhileOpen<Questions extends string, Options> = {
 
 /** The questions that decide an option, and whose answers don't. */
 type OpenQuestion<Given extends Answers> =
-  | Exclude<DecidedBy[keyof DecidedBy], keyof CarriedOut<Given>>
+  | Exclude<DecidedBy[keyof DecidedBy], keyof Executable<Given>>
   | (Given extends { readonly 'media-type': infer Type extends string }
       ? Exclude<'media-type', EncodableMediaType<Type> extends never ? never : 'media-type'>
       : never);
@@ -96,7 +96,7 @@ type OptionalOptions<Plant, Event extends readonly unknown[]> = {
 };
 
 type SigningOption<Given extends Answers> =
-  CarriedOut<Given> extends { readonly signing: unknown } ? SigningKeyOption : unknown;
+  Executable<Given> extends { readonly signing: unknown } ? SigningKeyOption : unknown;
 
 /** The option with the key of the signatures, once the question signing is answered. */
 export interface SigningKeyOption {
@@ -140,7 +140,7 @@ type SchemaOf<Given extends Answers, Id extends keyof Answers, Otherwise> = Give
   : Otherwise;
 
 /** The status of an acknowledgement: the answered one, and those that are accepted beside it. */
-export type AcknowledgedStatus<Given extends Answers, Accepted = typeof accepts> = Given extends {
+export type AcknowledgedStatus<Given extends Answers, Accepted = typeof stillAccepted> = Given extends {
   readonly 'receiver-response': { readonly status: infer Status };
 }
   ? { readonly status: Status | AcceptedStatus<Accepted> }

@@ -1,8 +1,8 @@
 import {
-  type Accepts,
+  type StillAccepted,
   type Answers,
-  type CarriedOut,
-  carriedOut,
+  type Executable,
+  executableOf,
   type ContentMethod,
   type ExecutableAnswers,
   type ShownOn,
@@ -33,8 +33,8 @@ export type SenderQuestion = ShownOn<'sender'>;
 /** The settings that an answer decides, given the other answers that are carried out and what is accepted beside them. */
 export type SettingsRow<Id extends SenderQuestion> = (
   answer: ExecutableAnswers[Id],
-  answers: CarriedOut,
-  accepts: Accepts,
+  answers: Executable,
+  stillAccepted: StillAccepted,
 ) => AnsweredSettings;
 
 /** One row for each question that shows on the sender. No two rows decide the same setting. */
@@ -67,11 +67,11 @@ export const settingsTable: SettingsTable = {
 };
 
 /** What a set of valid answers decides for a sender. An answer in words decides nothing. */
-export function answeredSettingsOf(given: Answers, accepts: Accepts = {}): AnsweredSettings {
-  const carried = carriedOut(given);
+export function answeredSettingsOf(given: Answers, stillAccepted: StillAccepted = {}): AnsweredSettings {
+  const carried = executableOf(given);
   const rows: Readonly<Record<string, SettingsRow<never>>> = settingsTable;
   const decided = Object.entries(carried).map(([id, answer]) =>
-    rows[id]?.(answer as never, carried, accepts),
+    rows[id]?.(answer as never, carried, stillAccepted),
   );
   return Object.freeze(Object.assign({}, ...decided) as AnsweredSettings);
 }

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import {
-  type Accepts,
+  type StillAccepted,
   type Answers,
   CONTENT_METHODS,
   type ContentMethod,
@@ -37,8 +37,12 @@ export type Settings<Plant> = ReturnType<typeof resolveSettings<Plant>>;
  *
  * @throws InvalidOptionsError with every fault of the options.
  */
-export function resolveSettings<Plant>(given: Answers, raw: RawOptions = {}, accepts: Accepts = {}) {
-  const answered = answeredSettingsOf(given, accepts);
+export function resolveSettings<Plant>(
+  given: Answers,
+  raw: RawOptions = {},
+  stillAccepted: StillAccepted = {},
+) {
+  const answered = answeredSettingsOf(given, stillAccepted);
   const { signing } = answered;
   const syntax = tokenSyntax(answered.tokenPattern);
   // The default of `totalTimeout` depends on other options.

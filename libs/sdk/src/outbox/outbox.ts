@@ -119,7 +119,7 @@ function readOutboxOptions(
   raw: object = {},
   contract: Contract<Answers>,
 ): { readonly database: OutboxDatabase; readonly encode: Encoding<unknown> } {
-  const answered = answeredSettingsOf(contract.answers, contract.accepts);
+  const answered = answeredSettingsOf(contract.answers, contract.stillAccepted);
   const readers = {
     database: readDatabase,
     encode: (encode: unknown) => readEncoder(answered, encode),

@@ -1,4 +1,4 @@
-import type { Answers, CarriedOut } from '@plant-store/contract';
+import type { Answers, Executable } from '@plant-store/contract';
 import type { GivenAnswers } from '../answers/answered-types.js';
 import { answeredSettingsOf } from '../answers/settings-table.js';
 import { longestTimer } from '../delivery/clocks.js';
@@ -110,7 +110,7 @@ export interface RelayBaseOptions {
 
 /** Options of a relay under the answers given so far. */
 export type RelayOptions<Given extends Answers = GivenAnswers> = RelayBaseOptions &
-  (CarriedOut<Given> extends { readonly retry: unknown } ? OptionalRetryOption : RelayRetryOption);
+  (Executable<Given> extends { readonly retry: unknown } ? OptionalRetryOption : RelayRetryOption);
 
 /** The defaults of a relay. */
 export const relayDefaults = Object.freeze({
@@ -128,7 +128,7 @@ export type RelaySettings = ReturnType<typeof readRelayOptions>;
  * @throws InvalidOptionsError with every fault
  */
 export function readRelayOptions(raw: object = {}, contract: Contract<Answers>) {
-  const { retry: answered } = answeredSettingsOf(contract.answers, contract.accepts);
+  const { retry: answered } = answeredSettingsOf(contract.answers, contract.stillAccepted);
   const readers = {
     outbox: (option: unknown) =>
       readPart('outbox', option, 'database', 'createOutbox') as RelayBaseOptions['outbox'],

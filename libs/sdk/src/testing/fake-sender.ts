@@ -53,7 +53,7 @@ export function createFakeSender<const Given extends Answers, Plant extends Plan
   contract: Contract<Given>,
 ): FakeSender<Plant, Given>;
 export function createFakeSender(options: RawOptions, contract = published): unknown {
-  const settings = resolveSettings(contract.answers, options, contract.accepts);
+  const settings = resolveSettings(contract.answers, options, contract.stillAccepted);
   const receiver = new FakeReceiver(settings);
   const encoder = new RecordingEncoder(settings.encoder);
   const sender = new Sender({ ...settings, encoder }, receiver);

@@ -46,7 +46,7 @@ export function compile(
   const contents = new Map([
     ...Object.values(files).map((content, index) => [paths[index]!, content] as const),
     [join(libraries, 'contract/src/answers.ts'), answers] as const,
-    [join(libraries, 'contract/src/accepts.ts'), 'export const accepts = {};'] as const,
+    [join(libraries, 'contract/src/still-accepted.ts'), 'export const stillAccepted = {};'] as const,
   ]);
   const folders = new Set(paths.map((path) => dirname(path)));
   const read = (path: string): string | undefined => contents.get(path) ?? ts.sys.readFile(path);

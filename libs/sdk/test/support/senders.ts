@@ -1,4 +1,4 @@
-import type { Accepts, Answers } from '@plant-store/contract';
+import type { StillAccepted, Answers } from '@plant-store/contract';
 import { afterThisTest } from '@plant-store/test-support';
 import type { PlantOf } from '../../src/answers/answered-types.js';
 import {
@@ -96,9 +96,9 @@ export function faultsOf(options: unknown, given: Answers = {}): readonly Option
 export function openSenderUnder<const Given extends Answers, Plant extends PlantOf<Given> = PlantOf<Given>>(
   given: Given,
   options: NewPlantSenderOptions<Plant, Given>,
-  accepted: Accepts = {},
+  accepted: StillAccepted = {},
 ): NewPlantSender<Plant, Given> {
-  const sender = createNewPlantSender<Given, Plant>(options, { answers: given, accepts: accepted });
+  const sender = createNewPlantSender<Given, Plant>(options, { answers: given, stillAccepted: accepted });
   afterThisTest(() => sender.close());
   return sender;
 }

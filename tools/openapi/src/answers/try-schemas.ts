@@ -1,4 +1,4 @@
-import { type Answers, type AnswerSchema, carriedOut } from '@plant-store/contract';
+import { type Answers, type AnswerSchema, executableOf } from '@plant-store/contract';
 import { jsonSchemaOf } from '@plant-store/contract/document';
 import {
   collect,
@@ -30,7 +30,7 @@ type Changed = readonly [value: unknown, place: string];
  * @param answers in which `answerFaults` finds nothing
  */
 export async function triedFaults(answers: Answers): Promise<string[]> {
-  const carried = carriedOut(answers);
+  const carried = executableOf(answers);
   const ids = ['plant-fields', 'event-payload-fields'] as const;
   const faults = await Promise.all(
     ids.map(async (id) => carried[id] && (await faultOf(carried[id], jsonSchemaOf(carried[id])))),

@@ -1,6 +1,6 @@
 import {
   type Answers,
-  carriedOut,
+  executableOf,
   isExecutable,
   type OpenQuestion,
   openQuestions,
@@ -40,15 +40,15 @@ export interface AnswerDifference {
   readonly rollout: { readonly order: RolloutOrder; readonly reason: string };
   /** The version step of the SDK and of the contract. */
   readonly step: Step;
-  /** Whether the software follows the new answer. It can't follow words. */
-  readonly isCarriedOut: boolean;
+  /** Whether the software carries out the new answer. It can't carry out words. */
+  readonly isExecutable: boolean;
 }
 
 /** Answers as JSON, by question. A schema is its JSON Schema. */
 export type PlainAnswers = Readonly<Record<string, unknown>>;
 
-/** A set of answers that the software follows. It goes on as while a question is open that is answered in words. */
-interface Followed {
+/** The executable answers of a set, and what is asked of them. Answers in words change nothing. */
+interface Executables {
   readonly answers: PlainAnswers;
   readonly others: Others;
 }
@@ -73,7 +73,7 @@ export const OPEN_AGAIN = SIDES.map((side) => ({
 
 /** What the software does because of these answers. */
 export function effectsOf(answers: PlainAnswers): Effect[] {
-  const set = follow(answers);
+  const set = split(answers);
   return all.flatMap((kind) => effectsIn(kind, set));
 }
 
@@ -100,7 +100,7 @@ export function effectLines({
   effects,
   rollout,
   step,
-  isCarriedOut,
+  isExecutable,
 }: Omit<AnswerDifference, 'question'>): string[] {
   const said = (side: Effect['side']): string => {
     const own = effects.filter((effect) => effect.side === side);
@@ -108,7 +108,7 @@ export function effectLines({
     return sentences.join(' ') || 'Nothing changes.';
   };
   return [
-    ...(isCarriedOut ? [] : ['The software does not follow this yet.']),
+    ...(isExecutable ? [] : ['The software does not carry this out.']),
     `Receiver: ${said('receiver')}`,
     `Sender: ${said('sender')}`,
     `Roll out: ${rollout.order}. ${rollout.reason}`,
@@ -126,13 +126,13 @@ function kindOf(question: QuestionId): AnyKind {
   return all.find((kind) => kind.question === question)!;
 }
 
-function follow(given: PlainAnswers): Followed {
-  const answers: PlainAnswers = carriedOut(given as Answers);
+function split(given: PlainAnswers): Executables {
+  const answers: PlainAnswers = executableOf(given as Answers);
   return { answers, others: othersIn(answers) };
 }
 
 /** @param before the set so far, of which some effects speak */
-function effectsIn(kind: AnyKind, { answers, others }: Followed, before?: Followed): Effect[] {
+function effectsIn(kind: AnyKind, { answers, others }: Executables, before?: Executables): Effect[] {
   const { question } = kind;
   const answer = answers[question];
   if (answer === undefined) return [];
@@ -148,7 +148,7 @@ function sideOf(id: string): Effect['side'] {
 }
 
 /** What can fail between a sender of one set and a receiver of another. */
-function failuresBetween(sender: Followed, receiver: Followed): string[] {
+function failuresBetween(sender: Executables, receiver: Executables): string[] {
   return all.flatMap(({ question, fails }) => {
     const answers = [sender, receiver].map((set) => set.answers[question]);
     return fails?.(answers[0], answers[1], sender.others, receiver.others) ?? [];
@@ -156,12 +156,12 @@ function failuresBetween(sender: Followed, receiver: Followed): string[] {
 }
 
 function differenceOfOne(question: QuestionId, before: PlainAnswers, after: PlainAnswers): AnswerDifference {
-  const [old, now] = [follow(before), follow(after)];
+  const [old, now] = [split(before), split(after)];
   const [was, is] = [old.answers[question], now.answers[question]];
-  const isCarriedOut = after[question] === undefined || is !== undefined;
+  const isExecutable = after[question] === undefined || is !== undefined;
   // Words, and questions that are answered in words alone.
   if (isSame(was, is))
-    return { question, effects: [], rollout: rolloutOf([], []), step: 'patch', isCarriedOut };
+    return { question, effects: [], rollout: rolloutOf([], []), step: 'patch', isExecutable };
   const kind = kindOf(question);
   const [toNew, toOld] = [failuresBetween(old, now), failuresBetween(now, old)];
   const others = all.filter((other) => other !== kind).flatMap((other) => startedOrStopped(other, old, now));
@@ -174,19 +174,19 @@ function differenceOfOne(question: QuestionId, before: PlainAnswers, after: Plai
     effects: effects.map((effect) => (isSafe[effect.side] ? { ...effect, level: 'info' } : effect)),
     rollout: rolloutOf(toNew, toOld, was === undefined ? undefined : kind.transition?.(was)),
     step,
-    isCarriedOut,
+    isExecutable,
   };
 }
 
 /** What a changed answer says that it didn't say before. A side of which it no longer says anything is as while open. */
-function changedEffects(kind: AnyKind, old: Followed, now: Followed): Effect[] {
+function changedEffects(kind: AnyKind, old: Executables, now: Executables): Effect[] {
   const [before, after] = [effectsIn(kind, old), effectsIn(kind, now, old)];
   const changed = after.filter(({ id, text }) => !before.some((was) => was.id === id && was.text === text));
   return [...changed, ...opened(kind.question, before, after)];
 }
 
 /** What another answer starts or stops to do. */
-function startedOrStopped(kind: AnyKind, old: Followed, now: Followed): Effect[] {
+function startedOrStopped(kind: AnyKind, old: Executables, now: Executables): Effect[] {
   const [before, after] = [effectsIn(kind, old), effectsIn(kind, now, old)];
   const started = after.filter(({ id }) => !before.some((was) => was.id === id));
   return [...started, ...opened(kind.question, before, after)];

@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
-import { accepts, openQuestions, plainAnswers, type QuestionId } from '@plant-store/contract';
-import { acceptFaults } from '@plant-store/contract/check';
+import { stillAccepted, openQuestions, plainAnswers, type QuestionId } from '@plant-store/contract';
+import { stillAcceptedFaults } from '@plant-store/contract/check';
 import { enterInSource, importedBy } from '../answers/answers-source.js';
 import { formatCode } from '../answers/format.js';
 import { enterInOverlay, removeFromOverlay } from '../answers/overlay-source.js';
 import { triedFaults } from '../answers/try-schemas.js';
 import { answerInWords, differenceOf, effectLines, type PlainAnswers } from '../effects/effects.js';
-import { ACCEPTS_SOURCE, QUESTIONS } from '../gate/code-answers.js';
+import { STILL_ACCEPTED_SOURCE, QUESTIONS } from '../gate/code-answers.js';
 import { type GateReport, passes } from '../gate/gate.js';
 import { type Implied, questionOf } from '../gate/implied.js';
 import { type Provenance, readOverlay } from '../gate/overlay.js';
@@ -60,7 +60,9 @@ export async function enterAnswer(request: AnswerRequest): Promise<Entered> {
   const faults = isAgain ? [] : requestFaults(request, answers, own !== undefined);
   if (faults.length === 0) {
     const next = remove || value !== undefined ? { ...answers, [question]: value } : answers;
-    faults.push(...acceptFaults(accepts, next).map((fault) => `${ACCEPTS_SOURCE}: ${fault}`));
+    faults.push(
+      ...stillAcceptedFaults(stillAccepted, next).map((fault) => `${STILL_ACCEPTED_SOURCE}: ${fault}`),
+    );
     if (!remove) faults.push(...(await triedFaults(next)).map((fault) => `--value: ${fault}`));
   }
   if (faults.length > 0) return { faults };

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { type Answers, isExecutable, openQuestions } from '@plant-store/contract';
 import { answerFaults, isDay } from '@plant-store/contract/check';
 import { QUESTIONS, SCHEMA_QUESTIONS } from '../gate/code-answers.js';
-import { isCarriedOut } from '../gate/gate.js';
+import { isExecutableAnswer } from '../gate/gate.js';
 import { FILES } from '../repository.js';
 
 /** What `npm run answer` was asked to do. It may lack anything. */
@@ -120,7 +120,7 @@ export function requestFaults(request: AnswerRequest, answers: Answers, isSigned
     const others = Object.fromEntries(Object.entries(answers).filter(([id]) => id !== question));
     return answerFaults(others).map((fault) => `--remove: another answer needs this one. ${fault}`);
   }
-  const isWords = value !== undefined && !isCarriedOut(question, value);
+  const isWords = value !== undefined && !isExecutableAnswer(question, value);
   if (SCHEMA_QUESTIONS.includes(question) && !isWords && (value !== undefined || !isInCode))
     return [
       `--value: ${question} is answered with a schema, which is code. Write it in ${FILES.answers} as docs/how-to/answer-a-question.md says, then run this again without --value`,

@@ -6,7 +6,7 @@ import { mapOf, parse, type Position, readText, type SourceNode } from './read.j
 export const ANSWERS_SOURCE = 'libs/contract/src/answers.ts';
 
 /** The file that says what is accepted beside the answers for a while. */
-export const ACCEPTS_SOURCE = 'libs/contract/src/accepts.ts';
+export const STILL_ACCEPTED_SOURCE = 'libs/contract/src/still-accepted.ts';
 
 /** Every question, in the order of the register. */
 export const QUESTIONS: readonly string[] = openQuestions.map(({ id }) => id);

@@ -1,4 +1,4 @@
-import { carriedOut } from '@plant-store/contract';
+import { executableOf } from '@plant-store/contract';
 import { namedComponents } from '@plant-store/contract/document';
 import { type CodeAnswers, type EnteredAnswer, QUESTIONS } from './code-answers.js';
 import { type Fact, type Facts, factsOf } from './facts.js';
@@ -157,12 +157,12 @@ function stateOf(
   if (code !== undefined && (action === undefined || entered === undefined)) return 'missing answer';
   if (entered !== undefined && answer !== undefined && textOf(answer) !== textOf(entered.value))
     return 'contradicting answers';
-  return answer === undefined || isCarriedOut(question, plain(answer)) ? 'answered' : 'not carried out';
+  return answer === undefined || isExecutableAnswer(question, plain(answer)) ? 'answered' : 'not carried out';
 }
 
 /** Whether software carries a plain answer out. It carries out no words. */
-export function isCarriedOut(question: string, value: unknown): boolean {
-  return question in carriedOut({ [question]: value });
+export function isExecutableAnswer(question: string, value: unknown): boolean {
+  return question in executableOf({ [question]: value });
 }
 
 /** Whether the gate passes with a finding or an answer in this state. */

@@ -19,9 +19,9 @@ const PLAIN = plainAnswers(exampleAnswers);
 
 /** docs/reference/answers.md: the table of the questions whose answer is carried out, the others, and a section for each. */
 export function renderAnswers(): string {
-  const carriedOut = openQuestions.filter(({ id }) => isExecutable(id));
+  const executableOf = openQuestions.filter(({ id }) => isExecutable(id));
   const inWords = openQuestions.filter(({ id }) => !isExecutable(id));
-  const rows = carriedOut.map(({ id, shows }) => {
+  const rows = executableOf.map(({ id, shows }) => {
     const { rollout, step } = effectOfExample(id);
     const shown = SURFACES.map((surface) => (shows.some((one) => one === surface) ? 'yes' : '–'));
     return [`[${code(id)}](#${id})`, ...shown, rollout.order, step];
@@ -30,7 +30,7 @@ export function renderAnswers(): string {
     HEAD,
     table(['Question', 'Receiver', 'Sender', 'Types', 'Document', 'Rollout', 'Version step'], rows),
     `These are answered in words, which the software can't carry out. An answer shows in the documents alone, may be deployed in any order, and is a patch: ${inWords.map(({ id }) => code(id)).join(', ')}. So is any other answer in words.`,
-    ...carriedOut.flatMap(({ id, title }) => [
+    ...executableOf.flatMap(({ id, title }) => [
       `## ${id}`,
       `${title}: ${code(JSON.stringify(PLAIN[id]))}`,
       effectLines(effectOfExample(id))

@@ -11,7 +11,7 @@ export type Accepted = Readonly<
  * docs/reference/contract-diff.md: the document beside the specification. Each specified fact and each answer has a row. It has no
  * line numbers, so that a row changes only with its fact.
  */
-export function renderContractDiff(report: GateReport, accepts: Accepted, questions: number): string {
+export function renderContractDiff(report: GateReport, stillAccepted: Accepted, questions: number): string {
   const open = questions - report.answers.length;
   return [
     '# The document beside the specification',
@@ -27,7 +27,7 @@ export function renderContractDiff(report: GateReport, accepts: Accepted, questi
     ...section(
       'Accepted for a while',
       ['Question', 'Accepted too', 'Until', 'Decided by', 'Why'],
-      Object.entries(accepts).map(([id, { also, until, decidedBy, reason }]) => [
+      Object.entries(stillAccepted).map(([id, { also, until, decidedBy, reason }]) => [
         escape(id),
         code(JSON.stringify(also)),
         until,

@@ -1,4 +1,4 @@
-import { type Answers, carriedOut, facts } from '@plant-store/contract';
+import { type Answers, executableOf, facts } from '@plant-store/contract';
 import type { Compared } from '../repository.js';
 
 /** The configurations of deploy/. They state what an answer can change, and nothing else there does. */
@@ -9,7 +9,7 @@ const LEAST_TIMEOUT = 60;
 
 /** A configuration with the delivery path and the time-outs under these answers. The rest stays as it is. */
 export function renderNginx(text: string, answers: Compared['answers']): string {
-  const { 'request-versioning': version, 'time-outs': times } = carriedOut(answers as Answers);
+  const { 'request-versioning': version, 'time-outs': times } = executableOf(answers as Answers);
   const prefix = version !== undefined && 'pathPrefix' in version ? version.pathPrefix : '';
   // nginx waits longer than receiver and sender do, so that their time-outs come first.
   const longest = Math.max(times?.delivery ?? 0, times?.response ?? 0);

@@ -1,7 +1,7 @@
-import { accepts, openQuestions, type QuestionId } from '@plant-store/contract';
+import { stillAccepted, openQuestions, type QuestionId } from '@plant-store/contract';
 import { answerInWords, type Effect, effectsOf } from '../effects/effects.js';
-import { ACCEPTS_SOURCE } from '../gate/code-answers.js';
-import { isCarriedOut } from '../gate/gate.js';
+import { STILL_ACCEPTED_SOURCE } from '../gate/code-answers.js';
+import { isExecutableAnswer } from '../gate/gate.js';
 import { type Action, readOverlay } from '../gate/overlay.js';
 import { mapOf, type SourceNode } from '../gate/read.js';
 import { type Compared, FILES, gateOf, readIfThere, readSource, replaceFile } from '../repository.js';
@@ -29,8 +29,9 @@ const KINDS = 'libs/contract/src/kinds';
 const PAGES: readonly Page[] = [
   {
     file: 'OPEN_QUESTIONS.md',
-    sources: [REGISTER, FILES.answers, ACCEPTS_SOURCE, FILES.overlay],
-    render: (sources) => linkSections(renderQuestions(openQuestions, givenAnswers(sources, accepts)), ''),
+    sources: [REGISTER, FILES.answers, STILL_ACCEPTED_SOURCE, FILES.overlay],
+    render: (sources) =>
+      linkSections(renderQuestions(openQuestions, givenAnswers(sources, stillAccepted)), ''),
   },
   {
     file: 'docs/reference/api.md',
@@ -41,7 +42,7 @@ const PAGES: readonly Page[] = [
     file: 'docs/reference/contract-diff.md',
     sources: [FILES.baseline, FILES.overlay, FILES.answers, FILES.document],
     render: (sources) =>
-      linkSections(renderContractDiff(gateOf(sources), accepts, openQuestions.length), '../../'),
+      linkSections(renderContractDiff(gateOf(sources), stillAccepted, openQuestions.length), '../../'),
   },
   {
     file: 'docs/reference/answers.md',
@@ -117,7 +118,7 @@ export function givenAnswers({ answers: code, overlay }: Compared, accepted: Acc
         {
           value,
           inWords: answerInWords(id as QuestionId, value),
-          isCarriedOut: isCarriedOut(id, value),
+          isExecutable: isExecutableAnswer(id, value),
           does: { ...whatSidesDo(id, effects, without), ...whatDocumentShows(own) },
           signed: own.find(({ answer }) => answer !== undefined),
           accepted: also && `${also.join(', ')}, until ${until}`,

@@ -10,7 +10,7 @@ export interface GivenAnswer {
   /** The value with its unit: `1000 bytes`. */
   readonly inWords: string;
   /** Whether software carries it out. */
-  readonly isCarriedOut: boolean;
+  readonly isExecutable: boolean;
   /** What the software does now. Where a surface is left out, it does what it did while the question was open. */
   readonly does: OpenQuestion['whileOpen'];
   /** Who answered, when and why, as the overlay states it. */
@@ -41,9 +41,9 @@ export function renderQuestions(questions: readonly OpenQuestion[], given: Given
 /** `answered since 2026-01-31` */
 function stateIn(answer: GivenAnswer | undefined): string {
   if (answer === undefined) return 'open';
-  const { isCarriedOut, signed } = answer;
+  const { isExecutable, signed } = answer;
   const since = signed === undefined ? '' : ` since ${signed.date}`;
-  return `answered${since}${isCarriedOut ? '' : ', not carried out'}`;
+  return `answered${since}${isExecutable ? '' : ', not carried out'}`;
 }
 
 /** Each question below the heading of its section, as `## §4 Endpoints` and `### HTTP method`. */
@@ -73,7 +73,7 @@ function renderQuestion(question: OpenQuestion, answer: GivenAnswer | undefined)
   const { id, title, foundBy } = question;
   const by = foundBy === 'specification' ? 'not shown in the specification' : 'found by us';
   const state = answer === undefined ? `open, ${by}` : stateOf(answer);
-  const isBelow = answer?.isCarriedOut === true && isStructure(answer.value);
+  const isBelow = answer?.isExecutable === true && isStructure(answer.value);
   return [
     `### ${escape(title)}`,
     `${code(id)} · ${state}`,
@@ -83,9 +83,9 @@ function renderQuestion(question: OpenQuestion, answer: GivenAnswer | undefined)
   ];
 }
 
-function stateOf({ value, inWords, isCarriedOut }: GivenAnswer): string {
-  const state = isCarriedOut ? 'answered' : 'answered, not carried out';
-  return isStructure(value) && isCarriedOut
+function stateOf({ value, inWords, isExecutable }: GivenAnswer): string {
+  const state = isExecutable ? 'answered' : 'answered, not carried out';
+  return isStructure(value) && isExecutable
     ? `${state} with the value below`
     : `${state}: ${marked(inWords)}`;
 }

@@ -96,7 +96,7 @@ export async function adviceOnAnswer(
       return [];
     case 'not carried out':
       return [
-        { text: 'The software does not follow this yet. It does what it does while the question is open.' },
+        { text: 'The software does not carry this out. It does what it does while the question is open.' },
       ];
     case 'unknown question':
       return [{ text: `Correct \`x-question\` at ${at}. OPEN_QUESTIONS.md lists them all.` }];

@@ -21,7 +21,7 @@ export interface AnswerChange {
 }
 
 /** What the contract accepts beside its answers, by question. */
-export type PlainAccepts = Readonly<
+export type PlainStillAccepted = Readonly<
   Record<string, { also: readonly unknown[]; until: string; decidedBy: string; reason: string }>
 >;
 
@@ -38,7 +38,7 @@ const STEPS = ['major', 'minor', 'patch', 'none'] as const;
 export function answerChanges(
   before: readonly Action[],
   after: readonly Action[],
-  accepts: PlainAccepts = {},
+  stillAccepted: PlainStillAccepted = {},
 ): AnswerChange[] {
   // An overlay may have answers that the gate refuses, of any type. Nothing is said of what they mean.
   const differences = tryTo(() => differenceOf(answersIn(before), answersIn(after)));
@@ -56,14 +56,14 @@ export function answerChanges(
       now === undefined ? `Was answered by ${signature(old!)}` : `Answered by ${signature(now)}`,
       ...(differences === undefined ? ['Effect: unknown, because an answer is not valid.'] : []),
       ...(effect === undefined ? [] : effectLines(effect)),
-      ...acceptedToo(accepts[id]),
+      ...acceptedToo(stillAccepted[id]),
     ];
     const step = effect?.step ?? (differences && 'none');
     return [{ kind, title, sentences, effect, step, action: now }];
   });
 }
 
-function acceptedToo(accepted: PlainAccepts[string] | undefined): string[] {
+function acceptedToo(accepted: PlainStillAccepted[string] | undefined): string[] {
   if (accepted === undefined) return [];
   const { also, until, decidedBy, reason } = accepted;
   return [`Accepted too: ${also.join(', ')} until ${until}, decided by ${decidedBy}: ${reason}`];

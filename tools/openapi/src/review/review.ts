@@ -1,4 +1,4 @@
-import { accepts } from '@plant-store/contract';
+import { stillAccepted } from '@plant-store/contract';
 import { isClean } from '../gate/gate.js';
 import { type Action, readOverlay } from '../gate/overlay.js';
 import { code, codeBlock, escape } from '../markdown.js';
@@ -31,7 +31,7 @@ const MAX_PAGE = 60_000;
 export async function review(
   { base: reference = 'main', format, all = false }: ReviewOptions,
   sources = committedSources(),
-  accepted: Parameters<typeof answerChanges>[2] = accepts,
+  accepted: Parameters<typeof answerChanges>[2] = stillAccepted,
 ): Promise<string> {
   const base = findBase(reference);
   const changes = answerChanges(actionsIn(fileAt(base, FILES.overlay)), actionsIn(sources.overlay), accepted);

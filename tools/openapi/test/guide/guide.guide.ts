@@ -52,10 +52,10 @@ export const answers = {} as const satisfies Answers;
 `,
   );
   writeFileSync(
-    join(clone, 'libs/contract/src/accepts.ts'),
-    `import type { Accepts } from './check-accepts.js';
+    join(clone, 'libs/contract/src/still-accepted.ts'),
+    `import type { StillAccepted } from './check-still-accepted.js';
 
-export const accepts = {} as const satisfies Accepts;
+export const stillAccepted = {} as const satisfies StillAccepted;
 `,
   );
   rmSync(join(clone, 'libs/contract/spec/answers.overlay.yaml'), { force: true });

@@ -1,4 +1,4 @@
-import { type CarriedOut as Answers, type ExecutableId, openQuestions } from '@plant-store/contract';
+import { type Executable as Answers, type ExecutableId, openQuestions } from '@plant-store/contract';
 import { builtOn } from '../scenario/expected.js';
 import { compileUnder, typeOfExamples } from '../scenario/types.js';
 import { answersIn, executable, type State, statesOf } from './states.js';

@@ -5,7 +5,7 @@ import Database from 'libsql';
 import { type AnySender, loadBuilt, type Receiver, startReceiver } from '../scenario/built.js';
 import { openLine, openStandIn } from './line.js';
 import {
-  acceptsIn,
+  stillAcceptedIn,
   answersIn,
   betweenOf,
   executable,
@@ -41,7 +41,8 @@ interface Meeting {
 
 /** By answers, and by what is accepted beside them. */
 const receivers = new Map<string, Receiver>();
-const nameOf = (state: State): string => JSON.stringify([plainAnswers(answersIn(state)), acceptsIn(state)]);
+const nameOf = (state: State): string =>
+  JSON.stringify([plainAnswers(answersIn(state)), stillAcceptedIn(state)]);
 let marks = 100_000;
 
 /** Starts the built receiver in each state of each question, and lets the built sender of each state deliver to it. */
@@ -70,7 +71,7 @@ async function start(state: State): Promise<void> {
   };
   receivers.set(
     name,
-    await startReceiver(answersIn(state), makeFolder(afterThisFile), settings, acceptsIn(state)),
+    await startReceiver(answersIn(state), makeFolder(afterThisFile), settings, stillAcceptedIn(state)),
   );
 }
 
@@ -126,7 +127,7 @@ async function deliver({ caller, sdk, receiver }: Meeting, way: Way, accessToken
   let sender: AnySender | undefined;
   try {
     const own = { baseUrl: line?.origin ?? to.origin, accessToken, ...code.options, ...way.options };
-    sender = createNewPlantSender(own, { answers: answersIn(sdk), accepts: acceptsIn(sdk) });
+    sender = createNewPlantSender(own, { answers: answersIn(sdk), stillAccepted: stillAcceptedIn(sdk) });
     const { atOnce = 1, times = 1 } = way;
     for (let time = 0; time < times; time += 1) {
       const sent = Array.from({ length: atOnce }, () => sender!.send(plant, { ...code.send, ...way.send }));

@@ -53,7 +53,7 @@ test.each(changes)(
   },
 );
 
-describe.each(TRANSITIONS)('$id, example to $after, with accepts', ({ id, after, first }) => {
+describe.each(TRANSITIONS)('$id, example to $after, with stillAccepted', ({ id, after, first }) => {
   const between = labelOf(betweenOf({ id, after }));
 
   test('needs a transition without it', () => {

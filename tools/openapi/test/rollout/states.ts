@@ -1,4 +1,4 @@
-import type { Accepts, CarriedOut as Answers, ExecutableId } from '@plant-store/contract';
+import type { StillAccepted, Executable as Answers, ExecutableId } from '@plant-store/contract';
 import { kinds } from '@plant-store/contract/kinds';
 import { examplesOf } from '@plant-store/example-answers';
 import { builtOn } from '../scenario/expected.js';
@@ -11,7 +11,7 @@ export interface State {
   readonly accepting?: string;
 }
 
-/** Changes from the example answer to another one that need `accepts`, and the side that has to accept. */
+/** Changes from the example answer to another one that need `stillAccepted`, and the side that has to accept. */
 export const TRANSITIONS = [
   { id: 'http-method', after: 'post', first: 'receivers first' },
   { id: 'media-type', after: 'vendor', first: 'receivers first' },
@@ -42,7 +42,7 @@ export function answersIn({ id, answer }: State): Answers {
 }
 
 /** What is accepted beside the answers in a state. */
-export function acceptsIn({ id, accepting }: State): Accepts {
+export function stillAcceptedIn({ id, accepting }: State): StillAccepted {
   if (accepting === undefined) return {};
   const answer = answerNamed(id, accepting);
   const value = id === 'receiver-response' ? (answer as { status: number }).status : answer;

@@ -1,4 +1,4 @@
-import type { AnswerSchema, CarriedOut as Answers, ExecutableId, SigningScheme } from '@plant-store/contract';
+import type { AnswerSchema, Executable as Answers, ExecutableId, SigningScheme } from '@plant-store/contract';
 import { CONTENT_METHODS } from '@plant-store/contract';
 import { jsonSchemaOf } from '@plant-store/contract/document';
 

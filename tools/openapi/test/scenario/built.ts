@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { type Accepts, type CarriedOut as Answers, facts } from '@plant-store/contract';
+import { type StillAccepted, type Executable as Answers, facts } from '@plant-store/contract';
 import type * as Sdk from '@plant-store/sdk';
 import { NO_HANDLER } from '@plant-store/test-support';
 
@@ -26,7 +26,10 @@ type Settings = Readonly<Record<string, string>>;
 /** The modules of the build that are used. They take the answers as a parameter. */
 interface Modules {
   readonly 'apps/webhook/dist/answers/compose-answers.js': {
-    readonly composeAnswers: (answers: Answers, accepts?: Accepts) => { readonly settings: unknown };
+    readonly composeAnswers: (
+      answers: Answers,
+      stillAccepted?: StillAccepted,
+    ) => { readonly settings: unknown };
   };
   readonly 'apps/webhook/dist/config/config.js': {
     readonly parseConfig: (environment: Settings, settings: unknown) => unknown;
@@ -52,7 +55,7 @@ interface Modules {
   readonly 'libs/sdk/dist/new-plant-sender.js': {
     readonly createNewPlantSender: (
       options: unknown,
-      contract: { readonly answers: Answers; readonly accepts?: Accepts },
+      contract: { readonly answers: Answers; readonly stillAccepted?: StillAccepted },
     ) => AnySender;
   };
   readonly 'libs/sdk/dist/options/resolve-settings.js': {
@@ -74,14 +77,14 @@ export async function startReceiver(
   answers: Answers,
   folder: string,
   settings: Settings,
-  accepts?: Accepts,
+  stillAccepted?: StillAccepted,
 ): Promise<Receiver> {
   const { createLogger } = await loadBuilt('apps/webhook/dist/logging/logger.js');
   const receiver = await loadBuilt('apps/webhook/dist/receiver.js');
   const { composed, config } = await configure(
     answers,
     { INBOX_URL: `file:${folder}`, ...settings },
-    accepts,
+    stillAccepted,
   );
   const logger = createLogger('silent', { write: () => undefined });
   const { url, close } = await receiver.startReceiver(config, logger, composed);
@@ -93,10 +96,10 @@ export async function startReceiver(
  *
  * @throws Error that lists the settings that it refuses
  */
-export async function configure(answers: Answers, settings: Settings, accepts?: Accepts) {
+export async function configure(answers: Answers, settings: Settings, stillAccepted?: StillAccepted) {
   const { composeAnswers } = await loadBuilt('apps/webhook/dist/answers/compose-answers.js');
   const { parseConfig } = await loadBuilt('apps/webhook/dist/config/config.js');
-  const composed = composeAnswers(answers, accepts);
+  const composed = composeAnswers(answers, stillAccepted);
   const config = parseConfig(
     { PORT: '0', OPERATIONS_PORT: '0', HANDLER: NO_HANDLER, ...settings },
     composed.settings,

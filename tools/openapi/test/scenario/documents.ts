@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CarriedOut as Answers, plainAnswers, type QuestionId } from '@plant-store/contract';
+import { type Executable as Answers, plainAnswers, type QuestionId } from '@plant-store/contract';
 import { parse, stringify } from 'yaml';
 import { codeAnswersOf } from '../../src/gate/code-answers.js';
 import { gate, type GateReport, isClean } from '../../src/gate/gate.js';

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-import { type CarriedOut as Answers, facts } from '@plant-store/contract';
+import { type Executable as Answers, facts } from '@plant-store/contract';
 import { afterThisFile, makeFolder } from '@plant-store/test-support';
 import Database from 'libsql';
 import type { Observations } from '@plant-store/contract/kinds';

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-import type { CarriedOut as Answers } from '@plant-store/contract';
+import type { Executable as Answers } from '@plant-store/contract';
 import type { Observations } from '@plant-store/contract/kinds';
 import { type AnySender, loadBuilt } from './built.js';
 import { SIGNING_KEY } from './example-delivery.js';

@@ -1,4 +1,4 @@
-import { type Accepts, acceptFaults, overdueFaults } from './check-accepts.js';
+import { type StillAccepted, stillAcceptedFaults, overdueFaults } from './check-still-accepted.js';
 import type { Answers } from './answer-types.js';
 
 const decided = { until: '2026-12-31', decidedBy: 'Ada Grower', reason: 'Two senders still POST.' };
@@ -10,17 +10,17 @@ const answers: Answers = {
 };
 
 test('nothing is accepted beside the answers', () => {
-  expect(acceptFaults({}, answers)).toEqual([]);
+  expect(stillAcceptedFaults({}, answers)).toEqual([]);
   expect(overdueFaults({}, '2026-12-31')).toEqual([]);
 });
 
 test('values beside each answer', () => {
-  const accepts: Accepts = {
+  const stillAccepted: StillAccepted = {
     'http-method': { also: ['POST'], ...decided },
     'media-type': { also: ['application/plant+json'], ...decided },
     'receiver-response': { also: [202], ...decided },
   };
-  expect(acceptFaults(accepts, answers)).toEqual([]);
+  expect(stillAcceptedFaults(stillAccepted, answers)).toEqual([]);
 });
 
 test('another media type than JSON, and a status after which every other one is sent again', () => {
@@ -29,14 +29,14 @@ test('another media type than JSON, and a status after which every other one is 
     'receiver-response': { status: 200, description: 'Taken.' },
     retry: { delays: [1], statuses: 'all', withoutResponse: true },
   };
-  const accepts: Accepts = {
+  const stillAccepted: StillAccepted = {
     'media-type': { also: ['text/csv'], ...decided },
     'receiver-response': { also: [202], ...decided },
   };
-  expect(acceptFaults(accepts, given)).toEqual([]);
+  expect(stillAcceptedFaults(stillAccepted, given)).toEqual([]);
 });
 
-test.each<[string, Accepts, string]>([
+test.each<[string, StillAccepted, string]>([
   ['no value', { 'http-method': { also: [], ...decided } }, 'also must be a list with a value (got a list)'],
   [
     'the answer',
@@ -88,20 +88,20 @@ test.each<[string, Accepts, string]>([
     { 'http-method': { also: ['POST'], ...decided, reason: '' } },
     'reason must be text that is not empty (got "")',
   ],
-])('%s', (_name, accepts, fault) => {
-  expect(acceptFaults(accepts, answers)[0]).toBe(`${Object.keys(accepts)[0]}: ${fault}`);
+])('%s', (_name, stillAccepted, fault) => {
+  expect(stillAcceptedFaults(stillAccepted, answers)[0]).toBe(`${Object.keys(stillAccepted)[0]}: ${fault}`);
 });
 
 test('an open question has nothing beside it', () => {
-  expect(acceptFaults({ 'http-method': { also: ['POST'], ...decided } }, {})).toEqual([
+  expect(stillAcceptedFaults({ 'http-method': { also: ['POST'], ...decided } }, {})).toEqual([
     'http-method: is not answered with a value beside which others can be accepted',
   ]);
 });
 
 test('the last day is until; the day after it is too late', () => {
-  const accepts: Accepts = { 'http-method': { also: ['POST'], ...decided } };
-  expect(overdueFaults(accepts, '2026-12-31')).toEqual([]);
-  expect(overdueFaults(accepts, '2027-01-01')).toEqual([
+  const stillAccepted: StillAccepted = { 'http-method': { also: ['POST'], ...decided } };
+  expect(overdueFaults(stillAccepted, '2026-12-31')).toEqual([]);
+  expect(overdueFaults(stillAccepted, '2027-01-01')).toEqual([
     'http-method: until 2026-12-31 is over; remove it, or decide on a later day',
   ]);
 });

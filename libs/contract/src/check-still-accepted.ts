@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type Answers, type CarriedOut, carriedOut } from './answer-types.js';
+import { type Answers, type Executable, executableOf } from './answer-types.js';
 import { faultsIn } from './faults.js';
 import type { AnswerOf } from './kinds/kind.js';
 import { mediaType, said, textThat } from './kinds/parts.js';
@@ -28,20 +28,20 @@ const schemas = {
 };
 
 /** What is accepted beside the answers. A question that is left out is as answered. */
-export type Accepts = { readonly [Id in keyof typeof schemas]?: AnswerOf<(typeof schemas)[Id]> };
+export type StillAccepted = { readonly [Id in keyof typeof schemas]?: AnswerOf<(typeof schemas)[Id]> };
 
-/** Everything in `accepts` that can't be carried out with these answers, as `<question>: <fault>`. */
-export function acceptFaults(
-  accepts: Readonly<Record<string, unknown>>,
+/** Everything in `stillAccepted` that can't be carried out with these answers, as `<question>: <fault>`. */
+export function stillAcceptedFaults(
+  stillAccepted: Readonly<Record<string, unknown>>,
   answers: Readonly<Record<string, unknown>>,
 ): string[] {
-  const carried = carriedOut(answers as Answers);
-  return Object.entries(accepts).flatMap(([id, accepted]) =>
-    [...faultsOf(id as keyof Accepts, accepted, carried)].map((fault) => `${id}: ${fault}`),
+  const carried = executableOf(answers as Answers);
+  return Object.entries(stillAccepted).flatMap(([id, accepted]) =>
+    [...faultsOf(id as keyof StillAccepted, accepted, carried)].map((fault) => `${id}: ${fault}`),
   );
 }
 
-function* faultsOf(id: keyof Accepts, accepted: unknown, answers: CarriedOut): Generator<string> {
+function* faultsOf(id: keyof StillAccepted, accepted: unknown, answers: Executable): Generator<string> {
   const { 'media-type': type = '', 'receiver-response': response, retry } = answers;
   const answer = id === 'receiver-response' ? response?.status : answers[id];
   if (answer === undefined || !Object.hasOwn(schemas, id)) {
@@ -50,7 +50,7 @@ function* faultsOf(id: keyof Accepts, accepted: unknown, answers: CarriedOut): G
   }
   const faults = faultsIn(schemas[id], accepted);
   yield* faults;
-  const { also } = faults.length > 0 ? { also: [] } : (accepted as NonNullable<Accepts[typeof id]>);
+  const { also } = faults.length > 0 ? { also: [] } : (accepted as NonNullable<StillAccepted[typeof id]>);
   for (const value of also) {
     if (value === answer) yield `also must not have ${value}, which is the answer`;
     if (id === 'media-type' && isJsonMediaType(String(value)) !== isJsonMediaType(type)) {
@@ -62,12 +62,12 @@ function* faultsOf(id: keyof Accepts, accepted: unknown, answers: CarriedOut): G
   }
 }
 
-/** The questions whose time in `accepts` is over, as `<question>: <fault>`. @param today such as `2026-01-31` */
+/** The questions whose time in `stillAccepted` is over, as `<question>: <fault>`. @param today such as `2026-01-31` */
 export function overdueFaults(
-  accepts: Readonly<Record<string, { readonly until: string }>>,
+  stillAccepted: Readonly<Record<string, { readonly until: string }>>,
   today: string,
 ): string[] {
-  return Object.entries(accepts)
+  return Object.entries(stillAccepted)
     .filter(([, { until }]) => until < today)
     .map(([id, { until }]) => `${id}: until ${until} is over; remove it, or decide on a later day`);
 }
