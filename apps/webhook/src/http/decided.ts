@@ -3,7 +3,7 @@ import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 
 import { connectionOf } from './connection.js';
-import { prepareRefusal, type PreparedResponse, respondRaw } from './message.js';
+import { leaveOutKeepAlive, prepareRefusal, type PreparedResponse, respondRaw } from './message.js';
 
 /** How long the request line and the header fields of a request may be together, in bytes. Node's default, and no flag changes it. */
 const MAX_HEAD_BYTES = 16_384;
@@ -38,12 +38,7 @@ export function decideMessages(server: Server): void {
   // Otherwise Node drops the fields after the thousandth. The size of the head stays limited.
   server.maxHeadersCount = 0;
   server
-    // A persistent connection needs no field (RFC 9112 §9.3), and Node would publish the keep-alive time-out in it, which
-    // is a limit and no promise. HTTP/1.0 has no persistent connection by default.
-    .prependListener('request', ({ httpVersionMinor }, response) => {
-      if (httpVersionMinor === 0) response.shouldKeepAlive = false;
-      if (response.shouldKeepAlive) response.removeHeader('connection');
-    })
+    .prependListener('request', leaveOutKeepAlive)
     // Otherwise Node responds 417, in a chunk. To ignore what isn't known is allowed, too (RFC 9110 §10.1.1).
     .on('checkExpectation', (request, response) => void server.emit('request', request, response))
     .on('connect', respondToConnect);

@@ -36,6 +36,15 @@ export function hasContent({ headers }: RequestHead): boolean {
   return encoding !== undefined || (length !== undefined && Number(length) > 0);
 }
 
+/**
+ * Keeps a connection open without a field that says so. It needs none (RFC 9112 §9.3), and Node would publish the keep-alive
+ * time-out in it, which is a limit and no promise. HTTP/1.0 has no persistent connection by default.
+ */
+export function leaveOutKeepAlive({ httpVersionMinor }: IncomingMessage, response: ServerResponse): void {
+  if (httpVersionMinor === 0) response.shouldKeepAlive = false;
+  if (response.shouldKeepAlive) response.removeHeader('connection');
+}
+
 /** A response that is made once and sent as often as it is needed. */
 export interface PreparedResponse {
   readonly status: number;
