@@ -76,6 +76,12 @@ const teamsHandler = [
   'No source of the receiver imports your handler: HANDLER names it. Only run.ts knows where yours is.',
 ];
 
+/** @type {[refused: string, message: string]} */
+const meaningOfAnswers = [
+  '@plant-store\\/contract\\/kinds$',
+  'What runs takes its answers from @plant-store/contract. The examples and effects are for tools and tests.',
+];
+
 /** A program may have two copies of a published package, and so of its classes. Errors are told by their data. */
 const instanceofOurs = {
   selector: `BinaryExpression[operator='instanceof']:not([right.name=/^(${[
@@ -115,13 +121,18 @@ export default [
   {
     files: ['libs/{sdk,cli}/src/**/*.ts'],
     ignores: tests,
-    rules: refuse(instanceofOurs),
+    rules: refuse(instanceofOurs, importForm(meaningOfAnswers)),
   },
   { files: ['apps/webhook/src/**/*.ts'], rules: refuseImports(teamsHandler) },
   {
+    files: ['apps/webhook/src/openapi/**/*.ts'],
+    ignores: tests,
+    rules: refuseImports(teamsHandler, meaningOfAnswers),
+  },
+  {
     files: ['apps/webhook/src/**/*.ts'],
     ignores: [...tests, 'apps/webhook/src/openapi/**/*.ts'],
-    rules: refuseImports(teamsHandler, [
+    rules: refuseImports(teamsHandler, meaningOfAnswers, [
       '(@nestjs\\/swagger|\\..*\\/openapi\\/)',
       'Only openapi/ imports @nestjs/swagger, and nothing imports openapi/: a receiver would load it.',
     ]),

@@ -5,15 +5,14 @@ const HEAD = `# Effects of answers
 
 What an answer makes receivers and senders do, each with its id and level: **breaking**, a delivery or the code of a caller that worked may fail; **warning**, look at it; **info**, nothing that worked fails. The level is the highest: if a change makes nothing fail, the effect is info. A test of its name brings each about. What they say of an example: [What an answer changes](answers.md).`;
 
-/** docs/reference/effects.md: each effect that an answer can have, with its level. */
+/** docs/reference/effects.md: the effects that an answer can have, each with its level, by question. */
 export function renderEffects(): string {
-  const rows = [
-    ...effectRules.map(({ id, level, question }) => [
-      code(id),
-      level,
-      `[${code(question)}](answers.md#${question})`,
-    ]),
-    ...OPEN_AGAIN.map(({ id, level }) => [code(id), level, 'any']),
-  ];
-  return [HEAD, table(['Effect', 'Level', 'Question'], rows)].join('\n\n');
+  const said = (rules: readonly { readonly id: string; readonly level: string }[]): string =>
+    rules.map(({ id, level }) => `${code(id)} (${level})`).join(', ');
+  const questions = [...new Set(effectRules.map(({ question }) => question))];
+  const rows = questions.map((question) => [
+    `[${code(question)}](answers.md#${question})`,
+    said(effectRules.filter((rule) => rule.question === question)),
+  ]);
+  return [HEAD, table(['Question', 'Effects'], [...rows, ['any', said(OPEN_AGAIN)]])].join('\n\n');
 }
