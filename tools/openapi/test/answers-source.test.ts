@@ -58,6 +58,11 @@ export const answers = {${lines.map((line) => `\n  ${line}`).join('')}
     expect(entered(sourceOf(...lines), 'retry', 1)).toEqual(want);
   });
 
+  it('has no empty line around a new answer', () => {
+    const source = sourceOf("payload: 'plant', // why", "'time-outs': 2,");
+    expect(enterInSource(source, 'retry', 1, IDS)).not.toMatch(/,.*\n\n/);
+  });
+
   it('loses only the answer that is removed', () => {
     const source = sourceOf("payload: 'plant', // kept", '// dropped', 'retry: 1, // too', "'time-outs': 2,");
     const left = enterInSource(source, 'retry', undefined, IDS);

@@ -40,7 +40,7 @@ export function enterInSource(
   const at = endOf(previous);
   const comma = last === undefined || last.comma !== undefined ? '' : ',';
   const end = last?.end ?? at;
-  return `${source.slice(0, end)}${comma}${source.slice(end, at)}\n${line},\n${source.slice(at)}`;
+  return `${source.slice(0, end)}${comma}${source.slice(end, at)}\n${line},${source.slice(at)}`;
 }
 
 function readAnswers(source: string) {
