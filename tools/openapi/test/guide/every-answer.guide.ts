@@ -34,7 +34,7 @@ export const answers = {} as const satisfies Answers;
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Step);
-}, 1_800_000);
+}, 3_600_000);
 
 afterAll(() => rmSync(clone, { recursive: true, force: true }));
 
