@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { isExecutable, openQuestions } from '@plant-store/contract';
@@ -25,9 +25,13 @@ export const answers = {} as const satisfies Answers;
 `,
   );
   rmSync(join(clone, 'libs/contract/spec/answers.overlay.yaml'), { force: true });
+  // As docs/how-to/answer-a-question.md says of a schema.
+  const manifest = join(clone, 'libs/contract/package.json');
+  const { dependencies, ...others } = JSON.parse(readFileSync(manifest, 'utf8')) as { dependencies: object };
+  writeFileSync(manifest, JSON.stringify({ ...others, dependencies: { ...dependencies, zod: '4.6.7' } }));
   const { output, failed } = runInClone(
     clone,
-    'git commit --quiet --all --allow-empty --message Open; npx nx show projects > nx.log; rm nx.log; node --conditions @plant-store/source --import tsx tools/openapi/test/guide/every-answer.ts',
+    'npx prettier --write --log-level warn libs/contract/package.json; git commit --quiet --all --message Open; npx nx show projects > nx.log; rm nx.log; node --conditions @plant-store/source --import tsx tools/openapi/test/guide/every-answer.ts',
   );
   if (failed) throw new Error(output);
   steps = output

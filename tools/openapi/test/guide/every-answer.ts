@@ -109,6 +109,7 @@ function write(question: keyof typeof CODE, how: string): void {
 
 /** What the formatter and the linter say of the files that a step changed. */
 async function faultsOfFiles(): Promise<string[]> {
+  execFileSync('git', ['add', '--all']);
   const changed = execFileSync('git', ['diff', '--name-only', '--diff-filter=d', 'HEAD'], {
     encoding: 'utf8',
   });
