@@ -107,7 +107,7 @@ Which HTTP method delivers the notification?
 
   test('keeps what the software does beside an answer in words', () => {
     const text = part('Security of the notification', ['notification-security']);
-    expect(text).toContain('answered, not carried out: An example: yes, with a token of the receiver.');
+    expect(text).toContain('answered, not carried out: An example.');
     expect(text).toContain('- Receiver: Requires a bearer token for every delivery');
   });
 
