@@ -105,6 +105,12 @@ Which HTTP method delivers the notification?
     }
   });
 
+  test('never says of an answer what the document shows while it is open', () => {
+    const ids: QuestionId[] = ['http-method', 'media-type', 'payload', 'plant-fields'];
+    for (const title of ['HTTP method', 'Media type', 'Payload', 'Plant fields'])
+      expect(part(title, ids)).toMatch(/^- Document: Shows (?:it in|no more than)/m);
+  });
+
   test('keeps what the software does beside an answer in words', () => {
     const text = part('Security of the notification', ['notification-security']);
     expect(text).toContain('answered, not carried out: An example.');

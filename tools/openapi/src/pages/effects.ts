@@ -3,7 +3,7 @@ import { code, table } from '../markdown.js';
 
 const HEAD = `# Effects of answers
 
-What an answer makes receivers and senders do, each with its id and level: **breaking**, a delivery or the code of a caller that worked may fail; **warning**, look at it; **info**, nothing that worked fails. The level is the highest: if a change makes nothing fail, the effect is info. A test of its name brings each about. What they say of an example: [What an answer changes](answers.md).`;
+What an answer makes receivers and senders do, each with its id and level: **breaking**, a delivery or the code of a caller that worked may fail; **warning**, look at it; **info**, nothing that worked fails. It is the worst that the effect can have: where a change makes nothing fail, the effect is shown as info. Each has a test of its name. What they say of an example: [What an answer changes](answers.md).`;
 
 /** docs/reference/effects.md: the effects that an answer can have, each with its level, by question. */
 export function renderEffects(): string {

@@ -1,4 +1,4 @@
-import { stillAccepted, openQuestions, type QuestionId } from '@plant-store/contract';
+import { openQuestions, type OpenQuestion, type QuestionId, stillAccepted } from '@plant-store/contract';
 import { answerInWords, type Effect, effectsOf } from '../effects/effects.js';
 import { STILL_ACCEPTED_SOURCE } from '../gate/code-answers.js';
 import { isExecutableAnswer } from '../gate/gate.js';
@@ -119,7 +119,10 @@ export function givenAnswers({ answers: code, overlay }: Compared, accepted: Acc
           value,
           inWords: answerInWords(id as QuestionId, value),
           isExecutable: isExecutableAnswer(id, value),
-          does: { ...whatSidesDo(id, effects, without), ...whatDocumentShows(own) },
+          does: {
+            ...whatSidesDo(id, effects, without),
+            ...(isExecutableAnswer(id, value) && whatDocumentShows(id, own)),
+          },
           signed: own.find(({ answer }) => answer !== undefined),
           accepted: also && `${also.join(', ')}, until ${until}`,
         },
@@ -144,11 +147,15 @@ function whatSidesDo(id: string, effects: readonly Effect[], without: EffectsWit
   return Object.fromEntries(does);
 }
 
-function whatDocumentShows(actions: readonly Action[]): GivenAnswer['does'] {
+function whatDocumentShows(id: string, actions: readonly Action[]): GivenAnswer['does'] {
   const places = actions.flatMap(({ steps, update }) =>
     update === undefined ? [] : [`\`${[...steps, ...onlyKeys(update)].join(' › ')}\``],
   );
-  return places.length === 0 ? {} : { document: `Shows it in ${places.join(' and ')}.` };
+  if (places.length > 0) return { document: `Shows it in ${places.join(' and ')}.` };
+  const { shows, whileOpen }: OpenQuestion = openQuestions.find((question) => question.id === id)!;
+  // An action holds only what nothing else shows: with `requestBody`, it is there that the method is.
+  const isShown = shows.includes('document') && whileOpen.document !== undefined;
+  return isShown ? { document: 'Shows no more than what other answers add.' } : {};
 }
 
 /** The keys down to the first place with several, or with a value. */

@@ -6,7 +6,7 @@ const HEAD = `# Everything on the wire
 
 Nothing else is sent. A test sends every request that we know to built receivers, with every question open and with example answers, lets the sender and the command send, and maps each line of the raw bytes to a row. A line without a row fails, and so does a row that is never seen.
 
-What varies is in braces: \`{one|other}\`, a part of an answer, such as \`{signing.signature.header}\`, or what it is. A row with a part of an answer, or with "once", is there only once that question is answered. What is read and has no effect is a row, too.`;
+What varies is in braces: \`{one|other}\`, a part of an answer, such as \`{signing.signature.header}\`, or what it is. A row with a part of an answer, or with "once", is there only once that question is answered. What is read and has no effect is a row, too. "Only" has the status or method as a pattern: \`[45]..\` is 400 to 599. "Local" is a setting or an option of ours.`;
 
 const TITLES: Readonly<Record<WireSection, string>> = {
   deliveriesRead: 'What the receiver reads of a delivery',
