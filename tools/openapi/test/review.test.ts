@@ -246,6 +246,14 @@ describe('the base', () => {
     expect(text).toContain('## Answers since main');
   });
 
+  test('is the branch of the remote in a clone that has no other', async () => {
+    git('switch', '--quiet', '--create', 'branch');
+    git('update-ref', 'refs/remotes/origin/main', 'main');
+    git('branch', '--quiet', '--delete', '--force', 'main');
+    commit(answered);
+    expect(await page(code)).toContain('## Answers since main');
+  });
+
   test('is the commit itself on main', async () => {
     commit(answered);
     expect(await page(code)).toBe('');

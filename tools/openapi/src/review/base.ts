@@ -32,7 +32,8 @@ export function findBase(reference: string): Base {
     note: `${why} Everything is compared with an empty document.`,
   });
   if (NO_REVISION.test(reference)) return nothing('This is the first push.');
-  const asked = git('rev-parse', '--verify', '--quiet', '--end-of-options', `${reference}^{commit}`);
+  // A clone of one branch has the others only at its remote.
+  const asked = commitOf(reference) ?? commitOf(`origin/${reference}`);
   if (asked === undefined) {
     if (COMMIT.test(reference)) return nothing(`The commit ${label} is gone, as after a force-push.`);
     throw new ToolError(
@@ -45,6 +46,10 @@ export function findBase(reference: string): Base {
   if (revision === asked) return { revision, label };
   const note = `The working tree isn't based on ${label}. It is compared with ${short(revision)}, the last commit that both have.`;
   return { revision, label, note };
+}
+
+function commitOf(reference: string): string | undefined {
+  return git('rev-parse', '--verify', '--quiet', '--end-of-options', `${reference}^{commit}`);
 }
 
 /** A file of the base; undefined if it has no such file. */
