@@ -497,6 +497,19 @@ test.each([
     PLAIN['plant-fields'],
     '`name` (string, minLength 1, required), `heightInCentimetres` (number, exclusiveMinimum 0)',
   ],
+  [
+    'plant-fields',
+    {
+      $ref: '#/$defs/Plant',
+      $defs: { Plant: { properties: { name: { type: 'string' } }, required: ['name'] } },
+    },
+    '`name` (string, required)',
+  ],
+  [
+    'plant-fields',
+    { oneOf: [{ properties: { name: {} } }, { properties: { name: {}, colour: {} } }] },
+    '`name`, `colour`',
+  ],
   ['retry', exampleAnswers.retry, 'again after 100 ms and 200 ms, following 429, 503 or no response'],
   ['retry', { delays: [], statuses: 'all', withoutResponse: true }, 'never again'],
   ['event-order', 'None.', 'None.'],

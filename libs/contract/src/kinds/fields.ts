@@ -1,7 +1,9 @@
 /** What the two kinds of answers have in common that are schemas: their plain form is JSON Schema. */
 import * as v from 'valibot';
 import { type AnswerSchema, isSchema, schemaFaults } from '../answer-schema.js';
-import type { JsonSchema } from '../references.js';
+import { partAt } from '../json-pointer.js';
+import { fieldsOf } from '../object-fields.js';
+import { type JsonSchema, stepsOf } from '../references.js';
 import { type EffectRule, isSame, type Meaning } from './kind.js';
 import { isObject } from './parts.js';
 
@@ -54,16 +56,23 @@ export function comparing(many: string): () => string {
 }
 
 /** The fields of an object, with the type of each, what else is said of it, and whether it is required. */
-export function fieldsInWords(schema: JsonSchema): string {
-  const required = (schema['required'] ?? []) as readonly string[];
-  const described = Object.entries((schema['properties'] ?? {}) as JsonSchema).map(([name, field]) => {
+export function fieldsInWords(stated: JsonSchema): string {
+  const { $ref } = stated;
+  // Zod names a whole schema so: what it says is in the part.
+  const { required = [], properties = {} } = ((typeof $ref === 'string' && partAt(stated, stepsOf($ref))) ||
+    stated) as { readonly required?: readonly string[]; readonly properties?: JsonSchema };
+  const described = Object.entries(properties).map(([name, field]) => {
     const facts = [
       ...(isObject(field) ? factsOf(field) : []),
       ...(required.includes(name) ? ['required'] : []),
     ];
     return facts.length === 0 ? `\`${name}\`` : `\`${name}\` (${facts.join(', ')})`;
   });
-  return described.join(', ') || 'any';
+  // Of combined schemas, such as a union, the names alone.
+  const others = fieldsOf(stated).names.filter(
+    (name) => name !== undefined && !Object.hasOwn(properties, name),
+  );
+  return [...described, ...others.map((name) => `\`${name}\``)].join(', ') || 'any';
 }
 
 function factsOf({ type, enum: values, ...others }: JsonSchema): string[] {
