@@ -104,14 +104,7 @@ function mapSender({ connections }: Recorded, given?: GivenAnswers): void {
   for (const { sent, received } of connections) {
     const requests = messagesIn(sent);
     record.map('senderSent', requests, given);
-    record.map(
-      'senderRead',
-      messagesIn(
-        received,
-        requests.map(({ kind }) => kind),
-      ),
-      given,
-    );
+    record.map('senderRead', messagesIn(received, requests), given);
   }
 }
 

@@ -61,8 +61,12 @@ interface Message {
   readonly lines: readonly string[];
 }
 
-/** The messages in some bytes, one character per byte. What can't be read is a line as it came. */
-export function messagesIn(bytes: string, methods?: readonly string[]): Message[] {
+/**
+ * The messages in some bytes, one character per byte. What can't be read is a line as it came.
+ *
+ * @param requests those to which they are the responses; `undefined` if they are requests
+ */
+export function messagesIn(bytes: string, requests?: readonly Message[]): Message[] {
   const messages: Message[] = [];
   for (let rest = bytes; rest !== '';) {
     const [head] = rest.split('\r\n\r\n', 1) as [string];
@@ -70,13 +74,13 @@ export function messagesIn(bytes: string, methods?: readonly string[]): Message[
     rest = rest.slice(head.length + 4);
     const [start, ...fields] = head.split('\r\n') as [string, ...string[]];
     const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(start) ?? [];
-    const request = methods === undefined ? /^(\S+) (\S+) (\S+)$/.exec(start) : null;
+    const request = requests === undefined ? /^(\S+) (\S+) (\S+)$/.exec(start) : null;
     const isFinal = status?.startsWith('1') !== true;
-    const method = methods?.[messages.filter(({ kind }) => !kind.startsWith('1')).length];
+    const method = requests?.[messages.filter(({ kind }) => !kind.startsWith('1')).length]?.kind;
     const hasNone = !isFinal || method === 'HEAD' || ['204', '304'].includes(status ?? '');
     const [content, trailer, after] = hasNone
       ? ['', [], rest]
-      : contentIn(rest, fields, methods === undefined);
+      : contentIn(rest, fields, requests === undefined);
     const lines = request
       ? [`method ${request[1]}`, `target ${request[2]}`, `version ${request[3]}`]
       : [status === undefined ? start : start.replace('HTTP/1.1', 'status')];
@@ -157,14 +161,7 @@ export class WireRecord {
   ): void {
     const requests = messagesIn(sent);
     this.map(`${listener}Read`, requests, given);
-    this.map(
-      `${listener}Sent`,
-      messagesIn(
-        received,
-        requests.map(({ kind }) => kind),
-      ),
-      given,
-    );
+    this.map(`${listener}Sent`, messagesIn(received, requests), given);
   }
 
   /** The lines of the catalogue that were never seen. */

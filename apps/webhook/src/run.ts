@@ -2,7 +2,7 @@ import 'reflect-metadata';
 
 import { fileURLToPath } from 'node:url';
 
-import { stillAccepted, answers } from '@plant-store/contract';
+import { answers, stillAccepted } from '@plant-store/contract';
 
 import { composeAnswers } from './answers/compose-answers.js';
 import { parseConfig, unknownSettings } from './config/config.js';

@@ -2,7 +2,7 @@ import { type IncomingMessage, request, type RequestOptions } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
 
-import type { StillAccepted, Answers } from '@plant-store/contract';
+import type { Answers, StillAccepted } from '@plant-store/contract';
 import { afterThisTest, type CleanUp, makeFolder, NO_HANDLER } from '@plant-store/test-support';
 import Database from 'libsql';
 

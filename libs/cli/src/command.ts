@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { executableOf } from '@plant-store/contract';
-import { stillAcceptedFaults, answerFaults } from '@plant-store/contract/check';
+import { answerFaults, stillAcceptedFaults } from '@plant-store/contract/check';
 import { limitDefaults } from '@plant-store/sdk';
 import { isOutboxError } from '@plant-store/sdk/outbox';
 import { Argument, Command, CommanderError, Option } from 'commander';

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { StillAccepted, Answers } from '@plant-store/contract';
+import type { Answers, StillAccepted } from '@plant-store/contract';
 import { Option } from 'commander';
 
 /** What a command reads from and writes to, instead of the process. */

@@ -1,8 +1,8 @@
 import {
-  stillAccepted as acceptedNow,
-  type StillAccepted,
   answers,
   type Answers,
+  stillAccepted as acceptedNow,
+  type StillAccepted,
 } from '@plant-store/contract';
 import { runCommand } from './command.js';
 import { say } from './context.js';

@@ -1,16 +1,13 @@
 import type { AnswerOf } from './kinds/kind.js';
-import { kinds } from './kinds/kinds.js';
+import type { kinds } from './kinds/kinds.js';
 import type { inWords } from './kinds/parts.js';
 import type { Surface } from './register/open-question.js';
-import type { openQuestions, QuestionId } from './register/register.js';
+import { type ExecutableId, isExecutable, type openQuestions, type QuestionId } from './register/register.js';
 
 /** The type of the answer to each executable question. */
 export type ExecutableAnswers = {
-  readonly [Id in keyof typeof kinds]: AnswerOf<(typeof kinds)[Id]['schema']>;
+  readonly [Id in ExecutableId]: AnswerOf<(typeof kinds)[Id]['schema']>;
 };
-
-/** Id of an executable question: one whose answer the software carries out. */
-export type ExecutableId = keyof ExecutableAnswers;
 
 /** An answer in words to an executable question. The software goes on as while the question is open. */
 export type InWords = AnswerOf<typeof inWords>;
@@ -29,11 +26,6 @@ export type Executable<Given extends Answers = Answers> = {
     Id in keyof Given as Id extends ExecutableId ? (Given[Id] extends InWords ? never : Id) : never
   ]: Exclude<Given[Id], InWords>;
 };
-
-/** Whether software can carry out an answer to a question. If not, its answer is always in words. */
-export function isExecutable(id: string): id is ExecutableId {
-  return Object.hasOwn(kinds, id);
-}
 
 /**
  * The answers of a set that the software carries out: those to executable questions that are not in words. A question

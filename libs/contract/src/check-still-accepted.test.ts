@@ -1,4 +1,4 @@
-import { type StillAccepted, stillAcceptedFaults, overdueFaults } from './check-still-accepted.js';
+import { overdueFaults, type StillAccepted, stillAcceptedFaults } from './check-still-accepted.js';
 import type { Answers } from './answer-types.js';
 
 const decided = { until: '2026-12-31', decidedBy: 'Ada Grower', reason: 'Two senders still POST.' };

@@ -1,9 +1,8 @@
-import { type Answers, isExecutable } from './answer-types.js';
+import type { Answers } from './answer-types.js';
 import { type Failure, FAILURES } from './failures.js';
 import type { AnswerSchema } from './answer-schema.js';
 import { answerFaults } from './check.js';
-import { kinds } from './kinds/kinds.js';
-import { openQuestions } from './register/register.js';
+import { isExecutable, openQuestions } from './register/register.js';
 
 const json = 'application/json';
 const signing = {
@@ -618,11 +617,6 @@ describe('answers in words', () => {
       'signing: signs the event id, so event-identity must be answered with a header',
     ]);
   });
-});
-
-test('the executable questions are those that have a kind', () => {
-  const executable = openQuestions.map(({ id }) => id).filter(isExecutable);
-  expect(executable.toSorted()).toEqual(Object.keys(kinds).toSorted());
 });
 
 function rowsOf<Row>(table: Record<string, readonly Row[]>): [id: string, row: Row][] {

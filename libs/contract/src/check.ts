@@ -1,18 +1,18 @@
 /** `@plant-store/contract/check`: what is wrong with answers. */
 import { jsonSchemaOf, plainAnswers, rootOf } from './answer-schema.js';
-import { type Answers, type Executable, executableOf, type InWords, isExecutable } from './answer-types.js';
+import { type Answers, type Executable, executableOf, type InWords } from './answer-types.js';
 import { namedComponents, requiredFieldsOf } from './document.js';
 import { FAILURES } from './failures.js';
 import { faultsIn, formOf } from './faults.js';
 import { keysOf } from './json-pointer.js';
 import { kinds } from './kinds/kinds.js';
 import { inWords, said } from './kinds/parts.js';
-import { plantFieldOf } from './kinds/payload.js';
 import { fieldsOf, isClosedObject, type ObjectFields } from './object-fields.js';
-import { openQuestions } from './register/register.js';
+import { plantFieldOf } from './plant-field.js';
+import { isExecutable, openQuestions } from './register/register.js';
 import { isJsonMediaType } from './standards.js';
 
-export { stillAcceptedFaults, isDay, overdueFaults } from './check-still-accepted.js';
+export { isDay, overdueFaults, stillAcceptedFaults } from './check-still-accepted.js';
 
 /**
  * Everything that is wrong with a set of answers, as `<question>: <fault>`. The answers are compared with each other

@@ -1,15 +1,10 @@
 /** `@plant-store/contract/document`: the schemas of the answers as components of an OpenAPI document, and their names. */
 import { jsonSchemaOf, soleDefinition } from './answer-schema.js';
-import {
-  type Answers,
-  type Executable,
-  executableOf,
-  type ExecutableAnswers,
-  type ExecutableId,
-} from './answer-types.js';
-import { plantFieldOf } from './kinds/payload.js';
+import { type Answers, type Executable, type ExecutableAnswers, executableOf } from './answer-types.js';
 import { isClosedObject } from './object-fields.js';
+import { plantFieldOf } from './plant-field.js';
 import { type JsonSchema, mapReferences, stepsOf } from './references.js';
+import type { ExecutableId } from './register/register.js';
 
 export { jsonSchemaOf };
 

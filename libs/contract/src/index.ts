@@ -1,13 +1,10 @@
-export { stillAccepted } from './still-accepted.js';
 export { type AnswerSchema, plainAnswers, type SchemaInput } from './answer-schema.js';
 export {
   type Answers,
   type Executable,
-  executableOf,
   type ExecutableAnswers,
-  type ExecutableId,
+  executableOf,
   type InWords,
-  isExecutable,
   type ShownOn,
 } from './answer-types.js';
 export { answers } from './answers.js';
@@ -15,11 +12,11 @@ export type { StillAccepted } from './check-still-accepted.js';
 export * as facts from './facts.js';
 export { type Failure, FAILURES, statusOf } from './failures.js';
 export { isPointer, keysOf, partAt } from './json-pointer.js';
-export { plantFieldOf } from './kinds/payload.js';
 export { MAX_SIZE_LIMIT, RateWindow } from './limits.js';
+export { plantFieldOf } from './plant-field.js';
 export type { JsonSchema } from './references.js';
 export type { OpenQuestion, Surface } from './register/open-question.js';
-export { openQuestions, type QuestionId } from './register/register.js';
+export { type ExecutableId, isExecutable, openQuestions, type QuestionId } from './register/register.js';
 export { readRetryAfter } from './retry-after.js';
 export { KEY_PATTERNS, signedPieces, type SigningScheme } from './signing.js';
 export {
@@ -31,3 +28,4 @@ export {
   isJsonMediaType,
   RESERVED_FIELDS,
 } from './standards.js';
+export { stillAccepted } from './still-accepted.js';

@@ -50,11 +50,9 @@ const FRAMING: readonly WireItem[] = [
   ['connection: {any}', 'RFC 9110 §7.6.1'],
   ['expect: {any}', 'RFC 9110 §10.1.1'],
 ];
-/** What a listener responds to what isn't a complete message of HTTP, or one beyond its limits. */
+/** What a listener responds to what isn't a message of HTTP, or not one that it knows. */
 const MALFORMED: readonly WireItem[] = [
   ['status 400 Bad Request', 'RFC 9112 §3'],
-  ['status 408 Request Timeout', 'RFC 9110 §15.5.9'],
-  ['status 413 {Content|Payload} Too Large', 'RFC 9110 §15.5.14'],
   ['status 431 Request Header Fields Too Large', 'RFC 6585 §5'],
   ['status 501 Not Implemented', ['RFC 9110 §9.3.6', 'RFC 9112 §6.1']],
   ['status 505 HTTP Version Not Supported', 'RFC 9110 §15.6.6'],
@@ -90,6 +88,11 @@ export const wire: Readonly<Record<WireSection, readonly WireItem[]>> = {
     ['status {receiver-response.status} {reason}', 'receiver-response'],
     ['status {status-codes.*.status} {reason}', 'status-codes'],
     ...MALFORMED,
+    ['status 408 Request Timeout', ['RFC 9110 §15.5.9', 'setting REQUEST_TIMEOUT_MS']],
+    [
+      'status 413 {Content|Payload} Too Large',
+      ['RFC 9110 §15.5.14', 'setting MAX_CONTENT_BYTES', 'size-limits'],
+    ],
     ['status 401 Unauthorized', 'RFC 6750 §3.1'],
     ['status 403 Forbidden', ['signing', 'RFC 9110 §15.5.4'], '403', 'signing'],
     ['status 404 Not Found', 'RFC 9110 §15.5.5'],
@@ -202,6 +205,8 @@ export const wire: Readonly<Record<WireSection, readonly WireItem[]>> = {
     ['status 500 Internal Server Error', 'RFC 9110 §15.6.1'],
     ['status 503 Service Unavailable', 'RFC 9110 §15.6.4'],
     ...MALFORMED,
+    ['status 408 Request Timeout', ['RFC 9110 §15.5.9', LOCAL]],
+    ['status 413 {Content|Payload} Too Large', ['RFC 9110 §15.5.14', LOCAL]],
     ...EVERY_RESPONSE,
     ['content-length: {number}', 'RFC 9110 §8.6', '[2-5]..'],
     ['transfer-encoding: chunked', 'RFC 9112 §7.1', '200'],

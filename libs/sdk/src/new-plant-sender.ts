@@ -1,4 +1,4 @@
-import { stillAccepted, type StillAccepted, answers, type Answers } from '@plant-store/contract';
+import { answers, type Answers, stillAccepted, type StillAccepted } from '@plant-store/contract';
 import type { AcknowledgedStatus, AnyPlant, GivenAnswers, PlantOf } from './answers/answered-types.js';
 import type { BulkResult, Plants } from './delivery/send-all.js';
 import type { EncodedPlant } from './encoders/plant-encoder.js';

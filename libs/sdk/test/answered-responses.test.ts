@@ -1,5 +1,5 @@
 /** What the answers about responses change: which status acknowledges a delivery, and what the others mean. */
-import type { StillAccepted, Answers } from '@plant-store/contract';
+import type { Answers, StillAccepted } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { inspect } from 'node:util';
 import { bytes, type NotAcknowledgedError } from '../src/index.js';

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { inspect } from 'node:util';
-import { stillAccepted, answers } from '@plant-store/contract';
-import { stillAcceptedFaults, answerFaults, overdueFaults } from '@plant-store/contract/check';
+import { answers, stillAccepted } from '@plant-store/contract';
+import { answerFaults, overdueFaults, stillAcceptedFaults } from '@plant-store/contract/check';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { STILL_ACCEPTED_SOURCE, ANSWERS_SOURCE } from './gate/code-answers.js';
+import { ANSWERS_SOURCE, STILL_ACCEPTED_SOURCE } from './gate/code-answers.js';
 import { isClean } from './gate/gate.js';
 import { visible } from './markdown.js';
 import type { AnswerOptions } from './enter/request.js';
@@ -194,7 +194,7 @@ async function enter(options: AnswerOptions): Promise<number> {
     return 2;
   }
   const { lines, report, implied, compiler } = entered;
-  out(`${lines.join('\n')}\n\n`);
+  out(`${lines.map(visible).join('\n')}\n\n`);
   if (isClean(report) && compiler === '') {
     out(
       'Next: git status, git diff, npm run review, npm test, npm run check, and a version plan (docs/how-to/release.md).\n',

@@ -1,4 +1,4 @@
-import { isExecutable, openQuestions, type ExecutableId, type QuestionId } from '@plant-store/contract';
+import { type ExecutableId, isExecutable, openQuestions, type QuestionId } from '@plant-store/contract';
 import { kinds } from '@plant-store/contract/kinds';
 import { changes, onEach, type Seen } from './scenario/observations.js';
 import { renderAnswers } from '../src/pages/answers.js';

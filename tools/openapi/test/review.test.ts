@@ -217,6 +217,14 @@ test('annotates findings as errors and answers as notices, at their lines', asyn
   ]);
 });
 
+test('prints no control character of an answer', async () => {
+  const words = 'No\u001b[31m \u202eorder.';
+  write({ [FILES.overlay]: overlay(action('event-order', words)) });
+
+  const text = await page({ 'event-order': words }, { format: 'github' });
+  expect(text).toContain('No\\u001b[31m \\u202eorder.');
+});
+
 test('fits into a comment on GitHub, and says how to see the rest', async () => {
   const names = Array.from({ length: 2_000 }, (_, index) => `x${index}`);
   const invented = Object.fromEntries(names.map((name) => [name, 'a long text '.repeat(5)]));

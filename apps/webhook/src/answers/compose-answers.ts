@@ -1,12 +1,12 @@
 import {
-  type StillAccepted,
   type Answers,
+  CONTENT_METHODS,
   type Executable,
   executableOf,
-  CONTENT_METHODS,
   facts,
+  type StillAccepted,
 } from '@plant-store/contract';
-import { stillAcceptedFaults, answerFaults } from '@plant-store/contract/check';
+import { answerFaults, stillAcceptedFaults } from '@plant-store/contract/check';
 
 import { createTokenMatcher, type TokenMatcher } from '../authentication/access-token-source.js';
 import { type Challenges, makeChallenges } from '../authentication/challenges.js';

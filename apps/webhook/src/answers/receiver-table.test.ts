@@ -7,12 +7,12 @@ import 'reflect-metadata';
 import { isDeepStrictEqual } from 'node:util';
 
 import {
-  type StillAccepted,
   type Answers,
   type AnswerSchema,
   type ExecutableId,
   isExecutable,
   openQuestions,
+  type StillAccepted,
 } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { afterThisFile } from '@plant-store/test-support';

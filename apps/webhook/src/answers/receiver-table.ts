@@ -1,12 +1,12 @@
 import {
-  type StillAccepted,
-  type Executable,
   type ContentMethod,
+  type Executable,
   type ExecutableAnswers,
   facts,
   isJsonMediaType,
   type ShownOn,
   type SigningScheme,
+  type StillAccepted,
 } from '@plant-store/contract';
 
 import type { AnsweredLimit } from '../config/config.js';

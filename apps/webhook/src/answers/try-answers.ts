@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 import {
-  type StillAccepted,
   type Answers,
   executableOf,
   type Failure,
   isJsonMediaType,
+  type StillAccepted,
 } from '@plant-store/contract';
 
 import type { AcceptedToken } from '../authentication/bearer-auth.guard.js';

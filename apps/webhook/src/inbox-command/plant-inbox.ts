@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-import { stillAccepted, answers } from '@plant-store/contract';
+import { answers, stillAccepted } from '@plant-store/contract';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 
 import { inboxUrl } from '../config/config.js';

@@ -1,4 +1,4 @@
-import type { StillAccepted, Answers, Failure } from '@plant-store/contract';
+import type { Answers, Failure, StillAccepted } from '@plant-store/contract';
 import { answerFaults } from '@plant-store/contract/check';
 import { z } from 'zod';
 

@@ -1,4 +1,4 @@
-import { type Answers, executableOf, CONTENT_METHODS } from '@plant-store/contract';
+import { type Answers, CONTENT_METHODS, executableOf } from '@plant-store/contract';
 import { isInvalidOptions, limitDefaults, type OptionFault } from '@plant-store/sdk';
 import { resolveSettings, Sender, type Settings } from '@plant-store/sdk/internal';
 import { type Command, InvalidArgumentError, Option } from 'commander';

@@ -2,7 +2,7 @@
  * `@plant-store/contract/kinds`, for tools and tests: everything about each kind of answer. What runs takes its answers
  * from the main entry.
  */
-import type { QuestionId } from '../register/register.js';
+import type { ExecutableId } from '../register/register.js';
 import { authenticationRealm } from './authentication-realm.js';
 import { baseAddress } from './base-address.js';
 import { errorCodes } from './error-codes.js';
@@ -58,4 +58,4 @@ export const kinds = {
   'size-limits': sizeLimits,
   'time-outs': timeOuts,
   'request-versioning': requestVersioning,
-} satisfies { readonly [Id in QuestionId]?: { readonly question: Id } };
+} satisfies { readonly [Id in ExecutableId]: { readonly question: Id } };

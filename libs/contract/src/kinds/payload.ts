@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { plantFieldOf } from '../plant-field.js';
 import { isSame, kind } from './kind.js';
 import { componentName, members, said, textThat } from './parts.js';
 
@@ -25,11 +26,6 @@ const schema = v.union([
   v.strictObject({ shape: v.literal('plant'), ...description }),
   v.strictObject({ plantField: textThat(/^./s, 'the name of a field'), ...description }),
 ]);
-
-/** The field with the plant; undefined if the plant is alone. */
-export function plantFieldOf(payload: string | object | undefined): string | undefined {
-  return (payload as { readonly plantField?: string } | undefined)?.plantField;
-}
 
 export const payload = kind('payload', schema, {
   inWords: (answer) => {

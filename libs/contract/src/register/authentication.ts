@@ -20,6 +20,7 @@ export const authenticationQuestions = [
   },
   {
     id: 'token-format',
+    executable: true,
     section: '§5',
     foundBy: 'specification',
     title: 'Token format',
@@ -64,6 +65,7 @@ export const authenticationQuestions = [
   },
   {
     id: 'authentication-realm',
+    executable: true,
     section: '§5',
     foundBy: 'us',
     title: 'Authentication realm',

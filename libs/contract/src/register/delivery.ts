@@ -4,6 +4,7 @@ import type { OpenQuestion } from './open-question.js';
 export const deliveryQuestions = [
   {
     id: 'retry',
+    executable: true,
     section: '§6',
     foundBy: 'specification',
     title: 'Retry behaviour',
@@ -20,6 +21,7 @@ export const deliveryQuestions = [
   },
   {
     id: 'signing',
+    executable: true,
     section: '§6',
     foundBy: 'specification',
     title: 'Signing',
@@ -35,6 +37,7 @@ export const deliveryQuestions = [
   },
   {
     id: 'event-identity',
+    executable: true,
     section: '§6',
     foundBy: 'us',
     title: 'Identity of an event',

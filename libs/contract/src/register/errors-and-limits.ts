@@ -4,6 +4,7 @@ import type { OpenQuestion } from './open-question.js';
 export const errorAndLimitQuestions = [
   {
     id: 'error-codes',
+    executable: true,
     section: '§7',
     foundBy: 'specification',
     title: 'Error codes',
@@ -18,6 +19,7 @@ export const errorAndLimitQuestions = [
   },
   {
     id: 'status-codes',
+    executable: true,
     section: '§7',
     foundBy: 'specification',
     title: 'Status codes',
@@ -35,6 +37,7 @@ export const errorAndLimitQuestions = [
   },
   {
     id: 'error-payloads',
+    executable: true,
     section: '§7',
     foundBy: 'specification',
     title: 'Error payloads',
@@ -50,6 +53,7 @@ export const errorAndLimitQuestions = [
   },
   {
     id: 'rate-limits',
+    executable: true,
     section: '§8',
     foundBy: 'specification',
     title: 'Rate limits',
@@ -64,6 +68,7 @@ export const errorAndLimitQuestions = [
   },
   {
     id: 'size-limits',
+    executable: true,
     section: '§8',
     foundBy: 'specification',
     title: 'Size limits',
@@ -79,6 +84,7 @@ export const errorAndLimitQuestions = [
   },
   {
     id: 'time-outs',
+    executable: true,
     section: '§8',
     foundBy: 'specification',
     title: 'Time-outs',
@@ -93,6 +99,7 @@ export const errorAndLimitQuestions = [
   },
   {
     id: 'request-versioning',
+    executable: true,
     section: '§9',
     foundBy: 'specification',
     title: 'Version scheme of requests',

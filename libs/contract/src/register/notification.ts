@@ -4,6 +4,7 @@ import type { OpenQuestion } from './open-question.js';
 export const notificationQuestions = [
   {
     id: 'http-method',
+    executable: true,
     section: '§4',
     foundBy: 'specification',
     title: 'HTTP method',
@@ -46,6 +47,7 @@ export const notificationQuestions = [
   },
   {
     id: 'payload',
+    executable: true,
     section: '§4',
     foundBy: 'specification',
     title: 'Payload',
@@ -63,6 +65,7 @@ export const notificationQuestions = [
   },
   {
     id: 'media-type',
+    executable: true,
     section: '§4',
     foundBy: 'us',
     title: 'Media type',
@@ -78,6 +81,7 @@ export const notificationQuestions = [
   },
   {
     id: 'receiver-response',
+    executable: true,
     section: '§4',
     foundBy: 'specification',
     title: "Receiver's response",
@@ -95,6 +99,7 @@ export const notificationQuestions = [
   },
   {
     id: 'event-payload-fields',
+    executable: true,
     section: '§6',
     foundBy: 'specification',
     title: 'Event payload fields',

@@ -8,6 +8,8 @@ export type Surface = 'receiver' | 'sender' | 'types' | 'document';
 export interface OpenQuestion {
   /** Stable name, kebab-case. Code, errors, documents and answers cite it. */
   readonly id: string;
+  /** The software carries out an answer that isn't in words, as the file of this id in `../kinds` says. */
+  readonly executable?: true;
   /** Section of the specification, as `§4`. */
   readonly section: `§${number}`;
   /** `specification`: the section says "not shown". `us`: a hole that we found. */

@@ -15,3 +15,15 @@ export const openQuestions = [
 
 /** Id of an entry of the register. */
 export type QuestionId = (typeof openQuestions)[number]['id'];
+
+/** Id of an executable question: one whose answer the software carries out. */
+export type ExecutableId = Extract<(typeof openQuestions)[number], { readonly executable: true }>['id'];
+
+const executable = new Set<string>(
+  openQuestions.filter((question) => 'executable' in question).map(({ id }) => id),
+);
+
+/** Whether software can carry out an answer to a question. If not, its answer is always in words. */
+export function isExecutable(id: string): id is ExecutableId {
+  return executable.has(id);
+}

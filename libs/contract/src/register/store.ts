@@ -14,6 +14,7 @@ export const storeQuestions = [
   },
   {
     id: 'base-address',
+    executable: true,
     section: '§1',
     foundBy: 'us',
     title: 'Value of {base_url}',
@@ -43,6 +44,7 @@ export const storeQuestions = [
   },
   {
     id: 'plant-fields',
+    executable: true,
     section: '§2',
     foundBy: 'specification',
     title: 'Plant fields',

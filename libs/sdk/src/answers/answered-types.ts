@@ -3,13 +3,13 @@
  * answer changes at run time is in `settingsTable`.
  */
 import type {
-  stillAccepted,
   Answers,
-  AnswerSchema,
   answers,
-  Executable,
+  AnswerSchema,
   ContentMethod,
+  Executable,
   SchemaInput,
+  stillAccepted,
 } from '@plant-store/contract';
 import type { AccessToken } from '../delivery/access-token.js';
 import type { SigningKey } from '../delivery/signing.js';

@@ -1,11 +1,11 @@
 import {
-  type StillAccepted,
   type Answers,
-  type Executable,
-  executableOf,
   type ContentMethod,
+  type Executable,
   type ExecutableAnswers,
+  executableOf,
   type ShownOn,
+  type StillAccepted,
 } from '@plant-store/contract';
 import type { HeaderAnswers } from '../delivery/headers.js';
 import { failuresByCode, failuresByStatus, type ResponseAnswers } from '../delivery/response.js';

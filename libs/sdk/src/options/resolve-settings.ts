@@ -1,11 +1,11 @@
 import type { KeyObject } from 'node:crypto';
 import {
-  type StillAccepted,
   type Answers,
   CONTENT_METHODS,
   type ContentMethod,
   isJsonMediaType,
   type SigningScheme,
+  type StillAccepted,
 } from '@plant-store/contract';
 import { type AnsweredSettings, answeredSettingsOf } from '../answers/settings-table.js';
 import { type AccessToken, type TokenSyntax, tokenSyntax } from '../delivery/access-token.js';

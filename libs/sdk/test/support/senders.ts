@@ -1,4 +1,4 @@
-import type { StillAccepted, Answers } from '@plant-store/contract';
+import type { Answers, StillAccepted } from '@plant-store/contract';
 import { afterThisTest } from '@plant-store/test-support';
 import type { PlantOf } from '../../src/answers/answered-types.js';
 import {

@@ -47,7 +47,7 @@ export interface AnswerDifference {
 /** Answers as JSON, by question. A schema is its JSON Schema. */
 export type PlainAnswers = Readonly<Record<string, unknown>>;
 
-/** The executable answers of a set, and what is asked of them. Answers in words change nothing. */
+/** The executable answers of a set, and what they decide for each other. */
 interface Executables {
   readonly answers: PlainAnswers;
   readonly others: Others;

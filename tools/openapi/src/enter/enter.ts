@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
-import { stillAccepted, openQuestions, plainAnswers, type QuestionId } from '@plant-store/contract';
+import { openQuestions, plainAnswers, type QuestionId, stillAccepted } from '@plant-store/contract';
 import { stillAcceptedFaults } from '@plant-store/contract/check';
 import { enterInSource, importedBy } from '../answers/answers-source.js';
 import { formatCode } from '../answers/format.js';
 import { enterInOverlay, removeFromOverlay } from '../answers/overlay-source.js';
 import { triedFaults } from '../answers/try-schemas.js';
 import { answerInWords, differenceOf, effectLines, type PlainAnswers } from '../effects/effects.js';
-import { STILL_ACCEPTED_SOURCE, QUESTIONS } from '../gate/code-answers.js';
+import { QUESTIONS, STILL_ACCEPTED_SOURCE } from '../gate/code-answers.js';
 import { type GateReport, passes } from '../gate/gate.js';
 import { type Implied, questionOf } from '../gate/implied.js';
 import { type Provenance, readOverlay } from '../gate/overlay.js';

@@ -1,4 +1,4 @@
-import { openQuestions, type OpenQuestion, type QuestionId, stillAccepted } from '@plant-store/contract';
+import { type OpenQuestion, openQuestions, type QuestionId, stillAccepted } from '@plant-store/contract';
 import { answerInWords, type Effect, effectsOf } from '../effects/effects.js';
 import { STILL_ACCEPTED_SOURCE } from '../gate/code-answers.js';
 import { isExecutableAnswer } from '../gate/gate.js';

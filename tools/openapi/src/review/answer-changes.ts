@@ -4,6 +4,7 @@ import { answersIn } from '../gate/gate.js';
 import type { Action } from '../gate/overlay.js';
 import { plain, textOf } from '../gate/read.js';
 import { escape, marked } from '../markdown.js';
+import type { Accepted } from '../pages/contract-diff.js';
 
 /** A question whose answer differs from that of the base, in words. */
 export interface AnswerChange {
@@ -20,11 +21,6 @@ export interface AnswerChange {
   readonly action: Action | undefined;
 }
 
-/** What the contract accepts beside its answers, by question. */
-export type PlainStillAccepted = Readonly<
-  Record<string, { also: readonly unknown[]; until: string; decidedBy: string; reason: string }>
->;
-
 /** The order in which a reader is told of the kinds of changes, and of the steps of a version. */
 const KINDS: readonly AnswerChange['kind'][] = ['new', 'changed', 'withdrawn', 'signed again'];
 const STEPS = ['major', 'minor', 'patch', 'none'] as const;
@@ -38,7 +34,7 @@ const STEPS = ['major', 'minor', 'patch', 'none'] as const;
 export function answerChanges(
   before: readonly Action[],
   after: readonly Action[],
-  stillAccepted: PlainStillAccepted = {},
+  stillAccepted: Accepted = {},
 ): AnswerChange[] {
   // An overlay may have answers that the gate refuses, of any type. Nothing is said of what they mean.
   const differences = tryTo(() => differenceOf(answersIn(before), answersIn(after)));
@@ -63,7 +59,7 @@ export function answerChanges(
   });
 }
 
-function acceptedToo(accepted: PlainStillAccepted[string] | undefined): string[] {
+function acceptedToo(accepted: Accepted[string] | undefined): string[] {
   if (accepted === undefined) return [];
   const { also, until, decidedBy, reason } = accepted;
   return [`Accepted too: ${also.join(', ')} until ${until}, decided by ${decidedBy}: ${reason}`];

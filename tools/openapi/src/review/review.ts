@@ -1,7 +1,7 @@
 import { stillAccepted } from '@plant-store/contract';
 import { isClean } from '../gate/gate.js';
 import { type Action, readOverlay } from '../gate/overlay.js';
-import { code, codeBlock, escape } from '../markdown.js';
+import { code, codeBlock, escape, visible } from '../markdown.js';
 import type { Presentation } from '../report/advice.js';
 import { annotation, renderGithub, renderText } from '../report/report.js';
 import { committedSources, FILES, gateOf, makeDocuments } from '../repository.js';
@@ -75,7 +75,7 @@ function annotationOf({ title, kind, sentences, action }: AnswerChange): string 
     level: 'notice',
     title: `${title}: ${kind}`,
     position: action?.place,
-    lines: sentences,
+    lines: sentences.map(visible),
   });
 }
 

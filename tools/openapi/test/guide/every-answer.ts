@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { isExecutable, openQuestions, type QuestionId } from '@plant-store/contract';
 import { answerFaults } from '@plant-store/contract/check';
+import { kinds } from '@plant-store/contract/kinds';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { ESLint } from 'eslint';
 import prettier from 'prettier';
@@ -32,23 +33,11 @@ const FIRST: Set = {
   'event-payload-fields': SCHEMAS['event-payload-fields'][0],
 };
 const LATER: Set = {
+  ...Object.fromEntries(
+    Object.values(kinds).map(({ question, more }) => [question, Object.values(more ?? {})[0]]),
+  ),
   'plant-fields': SCHEMAS['plant-fields'][1],
   'event-payload-fields': SCHEMAS['event-payload-fields'][1],
-  'http-method': 'POST',
-  'media-type': 'application/cloudevents+json',
-  payload: { plantField: 'data', description: 'As CloudEvents have it.' },
-  'receiver-response': { status: 202, description: 'Taken.' },
-  'token-format': { name: 'prefixed', pattern: '^whsec_' },
-  'authentication-realm': '2026',
-  'base-address': 'https://hooks.example/v2',
-  'request-versioning': { header: 'webhook-version', value: '2026-01-01' },
-  'event-identity': { header: 'webhook-event-id' },
-  retry: { delays: [5_000, 300_000], statuses: 'all', withoutResponse: true },
-  'error-codes': { ...exampleAnswers['error-codes'], unavailable: 'try_later' },
-  'status-codes': { ...exampleAnswers['status-codes'], unavailable: 500 },
-  'rate-limits': { deliveries: 100, seconds: 1 },
-  'size-limits': 262_144,
-  'time-outs': { delivery: 10_000, response: 5_000 },
   'event-order': 'By plant.',
 };
 

@@ -5,13 +5,13 @@ import Database from 'libsql';
 import { type AnySender, loadBuilt, type Receiver, startReceiver } from '../scenario/built.js';
 import { openLine, openStandIn } from './line.js';
 import {
-  stillAcceptedIn,
   answersIn,
   betweenOf,
   executable,
   labelOf,
   type State,
   statesOf,
+  stillAcceptedIn,
   TRANSITIONS,
 } from './states.js';
 import { callerOf, keyFor, TOKENS, TOKENS_OF_A_FORMAT, type Way, waysOf } from './ways.js';

@@ -1,4 +1,4 @@
-import type { StillAccepted, Executable as Answers, ExecutableId } from '@plant-store/contract';
+import type { Executable as Answers, ExecutableId, StillAccepted } from '@plant-store/contract';
 import { kinds } from '@plant-store/contract/kinds';
 import { examplesOf } from '@plant-store/example-answers';
 import { builtOn } from '../scenario/expected.js';

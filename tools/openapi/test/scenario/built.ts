@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { type StillAccepted, type Executable as Answers, facts } from '@plant-store/contract';
+import { type Executable as Answers, facts, type StillAccepted } from '@plant-store/contract';
 import type * as Sdk from '@plant-store/sdk';
 import { NO_HANDLER } from '@plant-store/test-support';
 
