@@ -44,10 +44,16 @@ export function createLog(write = prettyWriter()) {
 
 function prettyWriter() {
   const log = pretty({
-    ignore: 'service,version',
+    ignore: 'service,version,err',
     translateTime: 'SYS:HH:MM:ss',
     singleLine: true,
     sync: true,
   });
-  return (line) => log.write(`${line}\n`);
+  return (line) => {
+    log.write(`${line}\n`);
+    if (!line.includes('"err":')) return;
+    const { err } = JSON.parse(line);
+    const text = err?.stack ?? [err?.type, err?.message].filter(Boolean).join(': ');
+    process.stdout.write(`${text}\n`.replaceAll(/^(?=.)/gm, '    '));
+  };
 }

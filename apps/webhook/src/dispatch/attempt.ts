@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 
 import type { Claimed, Delivery } from '../inbox/delivery.js';
 import type { PostgresTransactions, TransactionWork } from '../inbox/postgres/postgres-transactions.js';
+import { DescribedError } from '../logging/describe-error.js';
 import type { Attempt, DeliveryHandler } from './handler.js';
 
 /** Runs an attempt for a delivery. */
@@ -86,8 +87,9 @@ export function withTransactions(
     attempt.useTransactions(transactions, { id, startedAt });
     const running = handle(delivery, attempt);
     if (running === undefined && attempt.transactionEnded === undefined) return undefined;
-    return endWithTransaction(running, attempt).catch((err: unknown) => {
-      if (!attempt.hasCommitted) throw err;
+    return endWithTransaction(running, attempt).catch((thrown: unknown) => {
+      if (!attempt.hasCommitted) throw thrown;
+      const err = new DescribedError(thrown, true);
       logger.warn({ err, delivery: id }, 'the handler failed after its transaction; the delivery is handled');
     });
   };

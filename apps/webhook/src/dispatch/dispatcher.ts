@@ -6,7 +6,7 @@ import { CLOCK, type Clock } from '../clock.js';
 import type { Counters } from '../counters.js';
 import type { AttemptResult, Delivery, RetryPolicy } from '../inbox/delivery.js';
 import type { Consumer, Inbox } from '../inbox/inbox.js';
-import { errorStack, errorText } from '../logging/describe-error.js';
+import { DescribedError } from '../logging/describe-error.js';
 import { type AttemptRunner, RunningAttempt } from './attempt.js';
 import { backoff } from './backoff.js';
 import { TargetResponse } from './target-response.js';
@@ -227,20 +227,24 @@ export class Dispatcher implements Consumer {
     const duration = this.clock.now() - start;
     // A handler may throw an object that throws when it is asked for its class.
     const response = types.isNativeError(err) && err instanceof TargetResponse ? err : undefined;
-    const stack = response?.explanation ?? errorStack(err) ?? null;
-    const failure = { error: errorText(err), stack, duration };
+    const described = new DescribedError(err, true);
+    const failure = {
+      error: described.text,
+      stack: response?.explanation ?? described.stack,
+      duration,
+    };
     const isLast = claimed.attempts >= maxAttempts;
     const wait = backoff(claimed.attempts, first, maxBackoff, this.clock.random);
     const asked = Math.min(response?.retryAfter ?? 0, maxBackoff);
     const retryAfter = isLast ? undefined : Math.max(wait, asked);
-    this.#logFailure(claimed, err, duration, retryAfter);
+    this.#logFailure(claimed, described, duration, retryAfter);
     return retryAfter === undefined
       ? { kind: 'parked', ...failure }
       : { kind: 'failed', ...failure, retryAfter };
   }
 
   /** @param retryAfter undefined after the last attempt */
-  #logFailure({ id, attempts }: Numbered, err: unknown, duration: number, retryAfter?: number): void {
+  #logFailure({ id, attempts }: Numbered, err: DescribedError, duration: number, retryAfter?: number): void {
     const { maxAttempts } = this.limits;
     const fields = { delivery: id, attempt: attempts, maxAttempts, durationMs: Math.round(duration), err };
     const failed = `attempt ${attempts} of ${maxAttempts} failed`;

@@ -1,10 +1,9 @@
 import { modulePath } from '../config/handler-source.js';
 import { ReceiverError } from '../errors.js';
-import { errorText } from '../logging/describe-error.js';
+import { DescribedError, errorText } from '../logging/describe-error.js';
 
-/** Longest message of an error, in UTF-16 code units, and most errors in a chain of causes. */
+/** Longest message of an error, in UTF-16 code units. */
 const MAX_TEXT = 1_000;
-const MAX_CAUSES = 4;
 
 /** Where something was thrown, in a stack. That of an import that fails begins with the file that imports. */
 const PLACE = /^(?: {4}at .*)?(?:file:|\/|[A-Z]:\\).+:\d+\)?$/;
@@ -20,7 +19,7 @@ const INJECTION =
  */
 export function handlerFault(error: unknown, source: string): ReceiverError {
   if (error instanceof ReceiverError) return error;
-  const chain = withCauses(error);
+  const chain = new DescribedError(error).errors;
   const place =
     chain.flatMap(placesIn).find((line) => !/node_modules|node:/.test(line)) ?? howToSee(error, source);
   const said = chain.map(sentence).join(': ');
@@ -33,16 +32,6 @@ export function handlerFault(error: unknown, source: string): ReceiverError {
 /** A module that can't be parsed has its place only where Node.js prints it. Nothing of the module runs then. */
 const howToSee = (error: unknown, source: string): string | undefined =>
   error instanceof SyntaxError ? `For the line: node "${modulePath(source)}"` : undefined;
-
-/** An error, its cause, and the cause of that, the last of which may be anything. */
-function withCauses(error: unknown): unknown[] {
-  const found = [error];
-  for (let last = error; last instanceof Error && last.cause !== undefined && found.length < MAX_CAUSES;) {
-    last = last.cause;
-    found.push(last);
-  }
-  return found;
-}
 
 /** The first paragraph of a message. */
 function sentence(error: unknown): string {

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
-import { errorGroupOf } from '../inbox/error-group.js';
+import { errorGroupOf } from '../logging/error-group.js';
 import { DELIVERY_STATES, type DeliveryFilter, type DeliveryState } from '../inbox/inbox-operations.js';
 import { parseTime } from '../inbox/parse-time.js';
 

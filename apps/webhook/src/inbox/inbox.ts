@@ -13,7 +13,7 @@ import {
   type RetryPolicy,
   storableText,
 } from './delivery.js';
-import { errorGroupOf } from './error-group.js';
+import { errorGroupOf } from '../logging/error-group.js';
 import type { Batch as Selection, BatchResult, Change, Retention } from './inbox-operations.js';
 import { Removal } from './retention.js';
 import { sql } from './sql.js';

@@ -1,5 +1,10 @@
+import { runInNewContext } from 'node:vm';
+
+import { freePort } from '@plant-store/test-support';
+
 import { recordLog } from '../../test/record-log.js';
-import { createErrorSerializer, errorStack, errorText } from './describe-error.js';
+import { createErrorSerializer, DescribedError, errorText } from './describe-error.js';
+import { errorGroupOf } from './error-group.js';
 
 const refuse = (): never => {
   throw new Error('This trap throws.');
@@ -46,13 +51,82 @@ describe('whatever was thrown has a text and is logged:', () => {
     log.logger.error({ err: thrown }, 'arbitrary');
 
     expect(errorText(thrown)).toBe(text);
-    expect(() => errorStack(thrown)).not.toThrow();
+    expect(() => new DescribedError(thrown).stack).not.toThrow();
     expect(createErrorSerializer()(thrown)).toMatchObject({ message: expect.any(String) });
     expect(log.lines).toHaveLength(1);
   });
 });
 
-test('the log has the name, the message, the stack, plain members and the causes', () => {
+const fetchFailed = (cause: unknown): Error => new TypeError('fetch failed', { cause });
+const frozen = Object.freeze(new Error('outer', { cause: Object.freeze(new Error('inner')) }));
+const circle = new Error('outer');
+circle.cause = new Error('inner', { cause: circle });
+const withoutCause = Object.defineProperty(new Error('outer'), 'cause', { get: refuse });
+const endless = (): Error => Object.defineProperty(new Error('outer'), 'cause', { get: endless });
+
+describe('the text of an error has its causes:', () => {
+  test.each<[name: string, thrown: unknown, text: string]>([
+    ['one', fetchFailed(new Error('no')), 'TypeError: fetch failed, caused by Error: no'],
+    ['text', fetchFailed('no'), "TypeError: fetch failed, caused by 'no'"],
+    ['nothing', fetchFailed(null), 'TypeError: fetch failed'],
+    [
+      'a cause of a cause',
+      new Error('a', { cause: fetchFailed(new Error('no')) }),
+      'Error: a, caused by TypeError: fetch failed, caused by Error: no',
+    ],
+    [
+      'one that the message quotes',
+      new Error('it failed: no', { cause: new Error('no') }),
+      'Error: it failed: no',
+    ],
+    [
+      'several addresses',
+      fetchFailed(new AggregateError([new Error('::1'), new Error('::2')])),
+      'TypeError: fetch failed, caused by AggregateError: ::1; ::2',
+    ],
+    [
+      'several errors',
+      new AggregateError([new Error('a'), fetchFailed(new Error('b'))], 'all'),
+      'AggregateError: all, caused by Error: a; TypeError: fetch failed, caused by Error: b',
+    ],
+    [
+      'equal errors',
+      new AggregateError([new Error('a'), new Error('a')], 'all'),
+      'AggregateError: all, caused by Error: a',
+    ],
+    ['a circle', circle, 'Error: outer, caused by Error: inner'],
+    ['one that cannot be read', withoutCause, 'Error: outer'],
+    ['frozen ones', frozen, 'Error: outer, caused by Error: inner'],
+    [
+      'one of another realm',
+      fetchFailed(runInNewContext("new RangeError('no')")),
+      'TypeError: fetch failed, caused by RangeError: no',
+    ],
+  ])('%s', (_name, thrown, text) => {
+    expect(errorText(thrown)).toBe(text);
+  });
+
+  test('however long a message is, and however many there are', () => {
+    expect(errorText(new Error('a'.repeat(5_000), { cause: new Error('ENOTFOUND') }))).toMatch(
+      /, caused by Error: ENOTFOUND$/,
+    );
+    expect(errorText(endless()).length).toBeLessThan(1_000);
+  });
+});
+
+test('errors that only their causes tell apart are of two groups', async () => {
+  const refused: unknown = await fetch(`http://127.0.0.1:${await freePort()}`).catch(
+    (error: unknown) => error,
+  );
+  const unknown = fetchFailed(new Error('getaddrinfo ENOTFOUND plants.example'));
+
+  expect([refused, unknown].map((error) => errorGroupOf(errorText(error)))).toEqual([
+    'TypeError: fetch failed, caused by Error: connect ECONNREFUSED …',
+    'TypeError: fetch failed, caused by Error: getaddrinfo ENOTFOUND plants.example',
+  ]);
+});
+
+test('the log has the name, the message, the stacks, plain members and the causes', () => {
   const cause = Object.assign(new RangeError('inner'), { errno: -2, other: { large: 'object' } });
   const error = Object.assign(new Error('outer', { cause }), { code: 'ARBITRARY' });
   const describe = createErrorSerializer();
@@ -61,8 +135,8 @@ test('the log has the name, the message, the stack, plain members and the causes
     type: 'Error',
     message: 'outer',
     code: 'ARBITRARY',
-    stack: error.stack,
-    cause: { type: 'RangeError', message: 'inner', errno: -2, stack: cause.stack },
+    stack: `${error.stack}\ncaused by ${cause.stack}`,
+    cause: { type: 'RangeError', message: 'inner', errno: -2 },
   });
   expect(describe(new AggregateError([cause], 'several'))).toMatchObject({
     message: 'several',
@@ -70,29 +144,46 @@ test('the log has the name, the message, the stack, plain members and the causes
   });
 });
 
-test('a stack is logged in full once for each name and place, then without Node.js and packages', () => {
-  const thrown = (message: string, frame = 'first (/app/first.js:1:2)'): Error => {
-    const frames = [
-      frame,
-      'run (/app/node_modules/a/b.js:1:2)',
-      'second (/app/second.js:1:2)',
-      'node:net:1:2',
-    ];
-    return Object.assign(new Error(message), {
-      stack: [`Error: ${message}`, ...frames.map((each) => `    at ${each}`)].join('\n'),
-    });
-  };
-  const describe = createErrorSerializer();
-  const stacks = [thrown('one'), thrown('two'), thrown('three', 'other (/app/other.js:1:2)')].map(
-    (error) => (describe(error) as Error).stack,
-  );
+/** An error with a stack of these frames. */
+const thrownAt = (message: string, ...frames: readonly string[]): Error =>
+  Object.assign(new Error(message), {
+    stack: [`Error: ${message}`, ...frames.map((frame) => `    at ${frame}`)].join('\n'),
+  });
 
-  expect(stacks).toEqual([
-    thrown('one').stack,
-    'Error: two\n    at first (/app/first.js:1:2)\n    at second (/app/second.js:1:2)',
-    thrown('three', 'other (/app/other.js:1:2)').stack,
-  ]);
-  expect(errorStack(thrown('stored'))).toBe(thrown('stored').stack);
+test('a stack is logged in full once an hour for each place, and then two frames of the team', () => {
+  let time = 0;
+  const describe = createErrorSerializer(() => time);
+  const stackOf = (error: Error): string | undefined => (describe(error) as Error).stack;
+  const make = (message: string, place = 'first (/app/first.js:1:2)'): Error =>
+    thrownAt(
+      message,
+      place,
+      'run (/app/node_modules/a/b.js:1:2)',
+      'node:net:1:2',
+      'b (/app/b.js:1:2)',
+      'c (/app/c.js:1:2)',
+    );
+  const short = 'Error: two\n    at first (/app/first.js:1:2)\n    at b (/app/b.js:1:2)';
+
+  expect(stackOf(make('one'))).toBe(make('one').stack);
+  expect(stackOf(make('two'))).toBe(short);
+  expect(stackOf(make('two', 'other (/app/other.js:1:2)'))).toBe(
+    make('two', 'other (/app/other.js:1:2)').stack,
+  );
+  expect(stackOf(Object.assign(make('two'), { code: 'OTHER' }))).toBe(make('two').stack);
+  time = 3_600_000;
+  expect(stackOf(make('two'))).toBe(make('two').stack);
+  expect(stackOf(make('two'))).toBe(short);
+});
+
+test('however many places errors have, at most 100 stacks are logged in full in an hour', () => {
+  const describe = createErrorSerializer(() => 0);
+  const stacks = Array.from({ length: 500 }, (_, line) => {
+    const error = thrownAt('no', `a (/app/a.js:${line}:1)`, 'b (/app/b.js:1:2)', 'c (/app/c.js:1:2)');
+    return (describe(error) as Error).stack!.split('\n').length;
+  });
+
+  expect(stacks.filter((lines) => lines > 3)).toHaveLength(100);
 });
 
 test.each<[name: string, thrown: () => unknown]>([

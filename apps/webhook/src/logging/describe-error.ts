@@ -1,104 +1,246 @@
 import { inspect, types } from 'node:util';
 
-/** Longest message, member and list of frames of an error, in UTF-16 code units. */
+/** Longest text, message and member, and longest list of frames, of an error: in UTF-16 code units. */
 const MAX_TEXT = 1_000;
+const MAX_MEMBER = 200;
 const MAX_FRAMES = 4_000;
 
-/** Most members of an error, and most causes of causes, that are logged. */
+/** Most members of an error, and most errors that are read: what was thrown, what caused it, and what caused that. */
 const MAX_MEMBERS = 20;
-const MAX_CAUSES = 4;
+const MAX_ERRORS = 6;
 
-/** So many kinds of errors are remembered as logged with their whole stack. */
+/** So many frames of the team's code has an error whose whole stack was logged before. */
+const FRAMES_OF_KNOWN = 2;
+
+/** An error is logged with its whole stack again after this time, in milliseconds, and at most so many are within it. */
+const SAY_AGAIN = 3_600_000;
 const MAX_KNOWN = 100;
 
 const UNREADABLE = 'an error that cannot be read';
 
+const OF_NODE_OR_PACKAGE = /node_modules|node:|\(<anonymous>\)$/;
+
+/** What one error says. `thrown` is the error itself. */
+interface Link {
+  readonly thrown: unknown;
+  readonly type: string;
+  readonly message: string;
+  /** Type and message, or whatever was thrown that is no error. */
+  readonly text: string;
+  readonly members: object;
+  readonly frames: readonly string[];
+  readonly cause: Link | undefined;
+  /** Those of an AggregateError. */
+  readonly errors: readonly Link[];
+}
+
 /**
- * Describes whatever was thrown as one short text, such as `TypeError: no such plant`. It never throws: a handler may
- * throw an object whose members can't be read.
+ * Whatever was thrown, with its causes and the errors of an AggregateError, as the log, the inbox and the groups of errors
+ * have it. It is read once and limited in size. Reading it never throws: a handler may throw an object whose members can't
+ * be read, and a circle of causes ends where it begins.
  */
-export function errorText(error: unknown): string {
-  try {
-    if (!isError(error)) return cut(inspect(error, { maxStringLength: MAX_TEXT }));
-    return cut(`${cut(error.name)}: ${messageOf(error)}`);
-  } catch {
-    return UNREADABLE;
+export class DescribedError {
+  readonly #root: Link;
+
+  /** @param isOfHandler without the frames of the receiver, which called the handler */
+  constructor(thrown: unknown, isOfHandler = false) {
+    this.#root = walk(thrown, isOfHandler, new Set());
+  }
+
+  /** Asks no proxy: one may throw when it is asked for its class. */
+  static is(value: unknown): value is DescribedError {
+    return typeof value === 'object' && value !== null && #root in value;
+  }
+
+  /** The message of what was thrown. An AggregateError without one has those of its errors. */
+  get message(): string {
+    return this.#root.message;
+  }
+
+  /** What was thrown and its causes, the nearest first. */
+  get errors(): readonly unknown[] {
+    return flat(this.#root).map(({ thrown }) => thrown);
+  }
+
+  /** One short text, such as `TypeError: fetch failed, caused by Error: getaddrinfo ENOTFOUND plants.example`. */
+  get text(): string {
+    const all = flat(this.#root);
+    const length = all.reduce((sum, { text }) => sum + text.length + CAUSED_BY.length, 0);
+    // A long message must not hide what caused it.
+    return cut(textOf(this.#root, length <= MAX_TEXT ? MAX_TEXT : MAX_TEXT / all.length - CAUSED_BY.length));
+  }
+
+  /** Where each error was thrown; null if that isn't known of any. */
+  get stack(): string | null {
+    const all = flat(this.#root);
+    if (all.every(({ frames }) => frames.length === 0)) return null;
+    return all
+      .map(({ text, frames }, index) => [index === 0 ? text : `caused by ${text}`, ...frames].join('\n'))
+      .join('\n');
+  }
+
+  /** What errors from the same places have in common. */
+  get kind(): string {
+    const codeOf = ({ members }: Link): string => String((members as { code?: string | number }).code ?? '');
+    return flat(this.#root)
+      .map((link) => [link.type, codeOf(link), link.frames.find(isOfTeam) ?? link.frames[0]].join(' '))
+      .join('\n');
+  }
+
+  /** Members of a line of the log. */
+  fields(isKnown: boolean): object {
+    const frames = this.#root.frames.filter(isOfTeam).slice(0, FRAMES_OF_KNOWN);
+    const stack = isKnown && this.stack !== null ? [this.text, ...frames].join('\n') : this.stack;
+    return { ...fieldsOf(this.#root), ...(stack !== null && { stack }) };
   }
 }
 
-/** Where an error was thrown; undefined if it has no stack. It never throws. */
-export function errorStack(error: unknown): string | undefined {
+const CAUSED_BY = ', caused by ';
+
+/** Describes whatever was thrown as one short text, see {@link DescribedError.text}. It never throws. */
+export const errorText = (thrown: unknown): string => new DescribedError(thrown).text;
+
+/**
+ * Makes what describes whatever was thrown as fields of a log line. It never throws. Errors from the same places have their
+ * whole stack once in an hour, and then what a person needs to find them.
+ *
+ * @param now in milliseconds
+ */
+export function createErrorSerializer(now = (): number => performance.now()): (thrown: unknown) => object {
+  /** When the whole stack of a kind was logged, the first one first. */
+  const known = new Map<string, number>();
+  const isKnown = (kind: string): boolean => {
+    for (const [each, at] of known) {
+      if (now() - at < SAY_AGAIN) break;
+      known.delete(each);
+    }
+    if (known.has(kind) || known.size === MAX_KNOWN) return true;
+    known.set(kind, now());
+    return false;
+  };
+  return (thrown) => {
+    const described = DescribedError.is(thrown) ? thrown : new DescribedError(thrown);
+    return described.fields(described.stack !== null && isKnown(described.kind));
+  };
+}
+
+const cut = (value: unknown, length = MAX_TEXT): string => String(value).slice(0, length);
+
+const isError = (thrown: unknown): thrown is Error => types.isNativeError(thrown) || thrown instanceof Error;
+
+const isOfTeam = (frame: string): boolean => !OF_NODE_OR_PACKAGE.test(frame);
+
+/** @param known what was read before, and isn't read again */
+function walk(thrown: unknown, isOfHandler: boolean, known: Set<unknown>): Link {
+  known.add(thrown);
+  const none = { thrown, members: {}, frames: [], cause: undefined, errors: [] };
   try {
-    return isError(error) ? [errorText(error), ...framesOf(error)].join('\n') : undefined;
+    if (!isError(thrown)) {
+      const message = cut(inspect(thrown, { maxStringLength: MAX_TEXT }));
+      return { ...none, type: typeof thrown, message, text: message };
+    }
+    const type = cut(thrown.name, MAX_MEMBER);
+    const own = cut(thrown.message);
+    const inner = (one: unknown): Link[] =>
+      known.size < MAX_ERRORS && !known.has(one) ? [walk(one, isOfHandler, known)] : [];
+    const cause = read(() => thrown.cause ?? undefined);
+    const [causeLink] = cause === undefined ? [] : inner(cause);
+    const errors = read(() => {
+      const { errors: list } = thrown as AggregateError;
+      return Array.isArray(list) ? (list as unknown[]).slice(0, MAX_ERRORS) : [];
+    });
+    const errorLinks = (errors ?? []).flatMap(inner);
+    const message = own || cut([...new Set(errorLinks.map((link) => link.message))].join('; '));
+    return {
+      thrown,
+      type,
+      message,
+      text: `${type}: ${message}`,
+      members: read(() => plainMembers(thrown)) ?? {},
+      frames: read(() => framesOf(thrown, isOfHandler)) ?? [],
+      cause: causeLink,
+      errors: errorLinks,
+    };
+  } catch {
+    return { ...none, type: typeof thrown, message: UNREADABLE, text: UNREADABLE };
+  }
+}
+
+/** What may throw, such as a getter. */
+function read<Value>(member: () => Value): Value | undefined {
+  try {
+    return member();
   } catch {
     return undefined;
   }
 }
 
-/**
- * Makes what describes whatever was thrown as fields of a log line: name, message, stack, members such as `code`, and
- * causes, each limited in size. It never throws. Errors of one name from one place have their whole stack the first time.
- * From then on the frames of Node.js and of packages are left out.
- */
-export function createErrorSerializer(): (error: unknown) => object {
-  const known = new Set<string>();
-  const stackOf = (error: Error): string => {
-    const frames = framesOf(error);
-    const kind = `${cut(error.name)}\n${frames[0]}`;
-    const isKnown = known.has(kind);
-    if (known.size === MAX_KNOWN) known.clear();
-    known.add(kind);
-    const shown = isKnown ? frames.filter((frame) => !/node_modules|node:/.test(frame)) : frames;
-    return [errorText(error), ...shown].join('\n');
-  };
-  const describe = (error: unknown, depth = 0): object => {
-    try {
-      if (!isError(error)) return { type: typeof error, message: errorText(error) };
-      const { name, cause, errors } = error as AggregateError;
-      const inner = (one: unknown): object => describe(one, depth + 1);
-      return {
-        ...plainMembers(error),
-        type: cut(name),
-        message: messageOf(error),
-        stack: stackOf(error),
-        ...(cause !== undefined && depth < MAX_CAUSES && { cause: inner(cause) }),
-        ...(Array.isArray(errors) && depth === 0 && { errors: errors.slice(0, MAX_CAUSES).map(inner) }),
-      };
-    } catch {
-      return { message: UNREADABLE };
-    }
-  };
-  return (error) => describe(error);
+const innerOf = ({ cause, errors }: Link): readonly Link[] =>
+  cause === undefined ? errors : [cause, ...errors];
+
+const flat = (link: Link): readonly Link[] => [link, ...innerOf(link).flatMap(flat)];
+
+/** A cause whose message was quoted isn't said twice. */
+function textOf(link: Link, length: number): string {
+  const { text, message } = link;
+  const inner = innerOf(link)
+    .filter((each) => each.text !== text && !isQuoted(each.message, message) && !isOneOf(link, each))
+    .map((each) => textOf(each, length));
+  const causes = [...new Set(inner)].join('; ');
+  return causes === '' ? text.slice(0, length) : `${text.slice(0, length)}${CAUSED_BY}${causes}`;
 }
 
-const isError = (error: unknown): error is Error => types.isNativeError(error) || error instanceof Error;
+const isQuoted = (inner: string, outer: string): boolean =>
+  inner !== '' && (outer === inner || outer.endsWith(`: ${inner}`));
 
-/** The error of a connection to a name with several addresses says nothing but in its errors. */
-function messageOf({ message, errors }: Error & { readonly errors?: unknown }): string {
-  if (message || !Array.isArray(errors)) return cut(message);
-  return cut(
-    errors
-      .slice(0, MAX_CAUSES)
-      .map((each: unknown) => (isError(each) ? each.message : each))
-      .join('; '),
-  );
+/** Whether the message of an AggregateError is that of its errors. */
+const isOneOf = ({ errors, message }: Link, each: Link): boolean =>
+  errors.includes(each) && innerOf(each).length === 0 && message.split('; ').includes(each.message);
+
+function fieldsOf({ type, message, members, cause, errors }: Link): object {
+  return {
+    ...members,
+    type,
+    message,
+    ...(cause !== undefined && { cause: fieldsOf(cause) }),
+    ...(errors.length > 0 && { errors: errors.map(fieldsOf) }),
+  };
 }
-
-const cut = (value: unknown): string => String(value).slice(0, MAX_TEXT);
 
 /** The stack begins with the message, which may be large, so the frames are cut out of it. */
-function framesOf(error: Error): string[] {
+function framesOf(error: Error, isOfHandler: boolean): readonly string[] {
   const stack = String(error.stack);
-  const start = stack.indexOf('\n    at ');
-  return start === -1 ? [] : stack.slice(start + 1, start + MAX_FRAMES).split('\n');
+  const start = stack.indexOf('\n    at ', stack.indexOf(error.message) + error.message.length);
+  const frames = start === -1 ? [] : stack.slice(start + 1, start + MAX_FRAMES).split('\n');
+  const call = isOfHandler ? frames.findIndex(isOfReceiver) : -1;
+  if (call === -1) return frames;
+  // What the handler gave to the receiver, such as the work of a transaction, was called by the handler.
+  const callers = frames.slice(call).filter((frame) => isOfTeam(frame) && !isOfReceiver(frame));
+  return [...frames.slice(0, call), ...callers];
+}
+
+let ownFolder: string | undefined;
+
+/** Whether a frame is of the receiver's files that are between a delivery and the handler. */
+function isOfReceiver(frame: string): boolean {
+  // As stacks have it, which may be where the sources are. Asked late: a handler may turn that on.
+  ownFolder ??=
+    /((?:file:\/\/)?(?:\/|[A-Z]:[\\/]).*)logging[\\/]describe-error\.\w+:\d/i.exec(
+      String(new Error().stack),
+    )?.[1] ?? '';
+  return ownFolder !== '' && ['dispatch', 'inbox'].some((folder) => frame.includes(`${ownFolder}${folder}/`));
 }
 
 /** Members that are objects could be of any size. */
 function plainMembers(error: Error): object {
-  const members = Object.entries(error).slice(0, MAX_MEMBERS) as [string, unknown][];
+  const names = Object.keys(error).slice(0, MAX_MEMBERS);
   return Object.fromEntries(
-    members
+    names
+      .map((name) => [name, read(() => (error as unknown as Record<string, unknown>)[name])] as const)
       .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
-      .map(([key, value]) => [key, typeof value === 'string' ? cut(value) : value]),
+      .map(([name, value]) => [
+        cut(name, MAX_MEMBER),
+        typeof value === 'string' ? cut(value, MAX_MEMBER) : value,
+      ]),
   );
 }

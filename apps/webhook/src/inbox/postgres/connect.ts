@@ -2,6 +2,7 @@ import pg from 'pg';
 
 import type { PostgresServers } from '../../config/postgres-url.js';
 import { ReceiverError } from '../../errors.js';
+import { DescribedError } from '../../logging/describe-error.js';
 import { BEGIN } from './durable.js';
 
 /** The oldest version of PostgreSQL that the tests run on. */
@@ -139,7 +140,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 
 /** An inbox that can't be opened: one sentence for each server, and what to do. */
 function unusable(location: string, faults: readonly unknown[]): ReceiverError {
-  const reasons = faults.map((fault) => reasonOf(fault));
+  const reasons = faults.map((fault) => new DescribedError(fault).message);
   const codes = faults.map((fault) => (fault as { code?: string }).code ?? '');
   const advice = codes.map((code) => ADVICE[code]).find((text) => text !== undefined);
   return new ReceiverError(
@@ -152,10 +153,4 @@ function unusable(location: string, faults: readonly unknown[]): ReceiverError {
 /** What an opening that failed throws. */
 export function openingError(location: string, error: unknown): ReceiverError {
   return error instanceof ReceiverError ? error : unusable(location, [error]);
-}
-
-/** The message of an error. That of an aggregate, as for a host with several addresses, is empty. */
-export function reasonOf(error: unknown): string {
-  const { message, errors } = error as { message: string; errors?: readonly Error[] };
-  return message || (errors ?? []).map((each) => each.message).join(', ') || String(error);
 }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 
 import type { PostgresServers } from '../../config/postgres-url.js';
 import { inboxClosed, ReceiverError } from '../../errors.js';
+import { DescribedError } from '../../logging/describe-error.js';
 import { raw, type Sql, sql } from '../sql.js';
 import {
   type CycleInput,
@@ -14,7 +15,7 @@ import {
   type Row,
   type Store,
 } from '../store.js';
-import { Connections, openingError, queryAlone, reasonOf } from './connect.js';
+import { Connections, openingError, queryAlone } from './connect.js';
 import { NOW, withoutWarning } from './durable.js';
 import { beginWithLease, isAbandoned, type Lease, takeLease } from './lease.js';
 import { migrate } from './migrate.js';
@@ -151,7 +152,7 @@ class PostgresStore implements Store {
     } catch (cause) {
       client?.release(true);
       if (cause instanceof ReceiverError) throw cause;
-      const message = `The inbox at ${this.location} cannot be read: ${reasonOf(cause)}.`;
+      const message = `The inbox at ${this.location} cannot be read: ${new DescribedError(cause).message}.`;
       throw new ReceiverError('INBOX_UNUSABLE', message, { cause });
     }
   }
@@ -210,7 +211,7 @@ class PostgresStore implements Store {
     const message =
       cause instanceof ReceiverError
         ? cause.message
-        : `The inbox at ${this.location} could not write: ${reasonOf(cause)}.`;
+        : `The inbox at ${this.location} could not write: ${new DescribedError(cause).message}.`;
     return new ReceiverError('INBOX_WRITE_FAILED', message, { cause });
   }
 
