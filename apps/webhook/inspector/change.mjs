@@ -155,7 +155,9 @@ function Question({ change }) {
   };
   const start = (/** @type {any} */ { currentTarget: { form } }) => {
     if (!form.reportValidity()) return;
-    void carryOut(change, String(new FormData(form).get('reason') ?? '')).then(close);
+    const given = new FormData(form);
+    receiver.operator.name = String(given.get('operator')).trim();
+    void carryOut(change, String(given.get('reason')).trim()).then(close);
     focus('change-cancel');
   };
   // Enter in the field of the reason changes nothing yet.
@@ -169,20 +171,9 @@ function Question({ change }) {
       ${
         isDiscard
           ? html`<p>
-                <strong>This can't be undone.</strong> The header fields and the content are deleted for good.
-                The error and your reason are kept.
-              </p>
-              <label>
-                Reason, kept with the delivery
-                <input
-                  name="reason"
-                  required
-                  pattern=".*\\S.*"
-                  maxlength="1000"
-                  autocomplete="off"
-                  readonly=${changed !== undefined}
-                />
-              </label>`
+              <strong>This can't be undone.</strong> The header fields and the content are deleted for good.
+              The error and your reason are kept.
+            </p>`
           : html`<p>
               The handler gets ${count === 1 ? 'it' : 'them'} again, with all attempts. ${' '}
               ${
@@ -192,6 +183,26 @@ function Question({ change }) {
             </p>`
       }
       ${note && html`<p class="note">${note}</p>`}
+      <label>
+        Reason${isDiscard ? ', kept with the delivery' : ''}
+        <input
+          name="reason"
+          required=${isDiscard}
+          pattern=".*\\S.*"
+          maxlength="1000"
+          autocomplete="off"
+          readonly=${changed !== undefined}
+        />
+      </label>
+      <label>
+        Your name
+        <input
+          name="operator"
+          maxlength="200"
+          defaultValue=${receiver.operator.name}
+          readonly=${changed !== undefined}
+        />
+      </label>
       ${
         changed !== undefined &&
         html`<progress max=${count} value=${changed} aria-labelledby="change-done"></progress>
@@ -221,6 +232,7 @@ function Question({ change }) {
 async function carryOut(change, reason) {
   const { action, filters, count } = change;
   let changed = 0;
+  let act = /** @type {number | undefined} */ (undefined);
   let failure = '';
   try {
     for (const filter of filters) {
@@ -229,7 +241,8 @@ async function carryOut(change, reason) {
         change.changed = changed;
         redraw();
         const batch = { filter, after, limit: LIMIT };
-        const result = await receiver.change(action, batch, reason || undefined);
+        const result = await receiver.change(action, batch, { act, reason: reason || undefined });
+        act = result.act;
         changed += result.changed;
         after = changed >= count ? null : result.next;
       }

@@ -1,9 +1,10 @@
 /**
  * The details of one delivery: what happened to it, and what was sent.
  *
- * @import { DeliveryState, FailedAttempt } from '../src/inbox/inbox-operations.js'
+ * @import { Act, DeliveryState, FailedAttempt } from '../src/inbox/inbox-operations.js'
  * @import { Delivery } from './receiver.mjs'
  */
+import { whatOf } from './acts.mjs';
 import { changeOf, confirmChange, isAble, replayOne } from './change.mjs';
 import { Content } from './content-view.mjs';
 import { bytesOf, curlOf, visible } from './content.mjs';
@@ -117,10 +118,11 @@ function Actions({ delivery }) {
 
 /** What happened, in its order. @param {Delivery} delivery @returns {Event[]} */
 function eventsOf(delivery) {
-  const { receivedAt, startedAt, endedAt, dueAt, replayedAt, attempts, history, reason } = delivery;
+  const { receivedAt, startedAt, endedAt, dueAt, replayedAt, attempts, history, reason, acts } = delivery;
   const { method, mediaType, contentEncoding, eventId, bytes } = delivery;
   const sent = [method, mediaType ?? 'no media type', contentEncoding, words.size(bytes)];
   const event = eventId === null ? [] : [`event ${eventId}`];
+  const lastReplay = acts.findLast(({ kind }) => kind === 'replay');
   const number = attempts > 1 ? `attempt ${attempts} ` : '';
   /** @type {Event[]} */
   const past = [
@@ -130,7 +132,11 @@ function eventsOf(delivery) {
       what: `received: ${visible([...sent, ...event].filter((part) => part !== null).join(' · '))}`,
     },
     ...history.map((attempt) => ({ at: attempt.startedAt, kind: 'bad', what: '', attempt })),
-    ...(replayedAt === null ? [] : [{ at: replayedAt, kind: '', what: 'replayed by an operator' }]),
+    ...acts.map((act) => ({ at: act === lastReplay ? replayedAt : act.at, kind: '', what: actText(act) })),
+    // A receiver of an earlier version stores no act.
+    ...(replayedAt === null || lastReplay
+      ? []
+      : [{ at: replayedAt, kind: '', what: 'replayed by an operator' }]),
   ];
   past.sort((one, other) => Number(one.at) - Number(other.at));
   const took = startedAt === null || endedAt === null ? '' : ` in ${words.duration(endedAt - startedAt)}`;
@@ -148,6 +154,12 @@ function eventsOf(delivery) {
     discarded: { at: endedAt, kind: '', what: `discarded: ${visible(reason ?? '')}` },
   };
   return [...past, now[delivery.state]];
+}
+
+/** An act, such as `replay of 12 deliveries by ada@example: the database is back`. @param {Act} act */
+function actText(act) {
+  const by = act.operator === null ? 'an operator' : act.operator;
+  return visible(`${whatOf(act)} by ${by}${act.reason === null ? '' : `: ${act.reason}`}`);
 }
 
 /** @param {{ delivery: Delivery }} shown */

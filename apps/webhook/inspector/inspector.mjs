@@ -4,6 +4,7 @@
  */
 import { render } from 'preact';
 
+import { Acts } from './acts.mjs';
 import { ChangeDialog, replayOne } from './change.mjs';
 import { Detail, detail, refreshDetail, showDetail } from './detail.mjs';
 import { Evidence } from './evidence.mjs';
@@ -25,6 +26,7 @@ const DELIVERIES = { name: undefined, title: 'Deliveries', View: DeliveriesView,
 /** What the page can show, by the name in its address. A further view is a further line. */
 const VIEWS = [
   DELIVERIES,
+  { name: 'acts', title: 'Acts', View: Acts, count: () => 0 },
   { name: 'refused', title: 'Refused', View: Refused, count: countRefused },
   { name: 'evidence', title: 'Evidence', View: Evidence, count: () => 0 },
 ];

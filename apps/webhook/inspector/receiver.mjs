@@ -2,7 +2,7 @@
  * The receiver's interface for people who run it.
  *
  * @import { Evidence } from '../src/evidence/evidence.js'
- * @import { DeliveryFilter, DeliverySummary, ErrorGroup, InboxStats, StoredDelivery } from '../src/inbox/inbox-operations.js'
+ * @import { DeliveryFilter, DeliverySummary, ErrorGroup, FollowedAct, InboxStats, StoredDelivery } from '../src/inbox/inbox-operations.js'
  * @import { RefusedKind, RefusedRequest } from '../src/counters.js'
  * @import { Minute } from '../src/operations/activity.js'
  */
@@ -24,7 +24,7 @@
  * A part of a change of many deliveries.
  * @typedef {{ filter: DeliveryFilter, after: number, limit: number }} Batch
  *
- * @typedef {{ changed: number, next: number | null }} BatchResult
+ * @typedef {{ changed: number, next: number | null, act: number }} BatchResult
  */
 
 /** A request that failed. Its message is for people. */
@@ -79,11 +79,34 @@ export const contentAddress = (id) => `deliveries/${id}/content`;
 /** @returns {Promise<InboxStats & { receiver: About }>} */
 export const stats = () => ask('stats');
 
-/** @param {string} action @param {Batch} batch @param {string | undefined} reason @returns {Promise<BatchResult>} */
-export const change = (action, batch, reason) => send(`deliveries/${action}`, { ...batch, reason });
+/** Who acts, as this browser was told. */
+export const operator = {
+  get name() {
+    return localStorage.getItem('operator') ?? '';
+  },
+  set name(name) {
+    localStorage.setItem('operator', name);
+  },
+};
+
+/**
+ * @param {string} action
+ * @param {Batch} batch
+ * @param {{ act?: number | undefined, reason?: string | undefined }} more the act that it is a part of, if it isn't the first
+ * @returns {Promise<BatchResult>}
+ */
+export const change = (action, batch, more) =>
+  send(`deliveries/${action}`, { ...batch, ...more, operator: operator.name });
 
 /** @param {boolean} isPaused */
-export const setPaused = (isPaused) => send(isPaused ? 'handler/pause' : 'handler/resume', {});
+export const setPaused = (isPaused) =>
+  send(isPaused ? 'handler/pause' : 'handler/resume', { operator: operator.name });
+
+/** What operators did, the newest first. @returns {Promise<readonly FollowedAct[]>} */
+export async function acts() {
+  const { acts } = await ask('acts');
+  return acts;
+}
 
 /** How long to wait before the receiver is tried again, in milliseconds. */
 const RETRY_AFTER = 2_000;

@@ -1,4 +1,5 @@
 import { Inbox } from '../src/inbox/inbox.js';
+import type { Origin } from '../src/inbox/inbox-operations.js';
 import { describePlan, type Incident, type Plan } from './plan.js';
 import { SimulatedReceiver } from './simulated-receiver.js';
 import { World } from './world.js';
@@ -18,6 +19,13 @@ const SENDER_TIMEOUT = 3_000;
 
 /** What was broken is kept, see `Journal.broken`. */
 const KEPT = (): void => undefined;
+
+/** Who acts. */
+export const OPERATOR: Origin = {
+  operator: 'an operator',
+  source: 'the simulation',
+  reason: 'it is planned',
+};
 
 /** Carries a plan out: its deliveries and incidents, their senders and operators. */
 export class Simulation extends World {
@@ -140,7 +148,10 @@ export class Simulation extends World {
       case 'discard': {
         promises.done.add(incident.kind);
         const batch = { filter: incident.filter, after: 0, limit: 5 };
-        return void inbox.change(batch, { kind: incident.kind, reason: 'it is planned' }).catch(KEPT);
+        return void inbox
+          .beginAct(incident.kind, OPERATOR, batch.filter)
+          .then((act) => inbox.change(batch, act))
+          .catch(KEPT);
       }
       case 'the clock jumps':
         this.jump += incident.by;

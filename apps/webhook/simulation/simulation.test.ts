@@ -1,7 +1,8 @@
 import type { IncomingDelivery } from '../src/inbox/delivery.js';
 import { Inbox } from '../src/inbox/inbox.js';
+import type { Act } from '../src/inbox/inbox-operations.js';
 import { drawPlan } from './plan.js';
-import { simulate } from './simulate.js';
+import { OPERATOR, simulate } from './simulate.js';
 
 const seeds = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 
@@ -62,8 +63,8 @@ class Generous extends Inbox {
 }
 
 class Unpausable extends Inbox {
-  override setPaused(): Promise<void> {
-    return Promise.resolve();
+  override setPaused(): Promise<Act> {
+    return this.beginAct('pause', OPERATOR);
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterThisTest, makeFolder, tableOf } from '@plant-store/test-support';
 import Database from 'libsql';
 
-import { Claims, failed, HANDLED, incoming, only, openEmbedded, PARKED } from '../test/open-inbox.js';
+import { act, Claims, failed, HANDLED, incoming, only, openEmbedded, PARKED } from '../test/open-inbox.js';
 import { recordLog } from '../test/record-log.js';
 import { composeAnswers } from './answers/compose-answers.js';
 import { parseConfig, SETTING_NAMES } from './config/config.js';
@@ -115,7 +115,7 @@ describe('the SQL that docs/reference/inbox.md shows works:', () => {
     const claims = Claims.begin(inbox);
     for (let count = 0; count < 6; count += 1) await inbox.accept(incoming('arbitrary'));
     await claims.settle(HANDLED, failed(3_600_000), PARKED, { ...PARKED, error: 'wrong plant' });
-    await inbox.change(only(4), { kind: 'discard', reason: 'arbitrary' });
+    await act(inbox, 'discard', only(4), 'arbitrary');
     await claims.claim(1);
     cpSync(folder, copy, { recursive: true });
     await inbox.close();

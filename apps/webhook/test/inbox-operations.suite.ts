@@ -102,7 +102,7 @@ export function inboxOperationsSuite(adapter: Adapter): void {
           { ...summary, id: 1, state: 'handled' },
           { ...summary, id: 2, state: 'parked', error: 'no more' },
           { ...summary, id: 3, state: 'retrying', error: 'not yet', dueAt: some },
-          { ...summary, id: 4, state: 'discarded', error: 'no more', reason: 'wrong plant', bytes: 0 },
+          { ...summary, id: 4, state: 'discarded', error: 'no more', reason: 'wrong plant' },
           { ...summary, id: 5, state: 'running', endedAt: null },
           { ...summary, id: 6, state: 'handled' },
           { ...summary, id: 7, ...untouched },
@@ -199,6 +199,7 @@ export function inboxOperationsSuite(adapter: Adapter): void {
         expect(await opened.inbox.find(2)).toEqual({
           ...(await opened.list())[1],
           fields: [['X-Any', 'arbitrary']],
+          acts: [],
           content: Buffer.from('content 2'),
           history: [
             {
@@ -213,11 +214,17 @@ export function inboxOperationsSuite(adapter: Adapter): void {
         });
       });
 
-      test('that was discarded has neither fields nor content', async () => {
+      test('that was discarded has neither fields nor content, and keeps its size', async () => {
         await makeOneOfEach();
 
         expect(await opened.inbox.find(4)).toMatchObject({
-          ...{ state: 'discarded', mediaType: 'a/b', reason: 'wrong plant', fields: [], bytes: 0 },
+          ...{
+            state: 'discarded',
+            mediaType: 'a/b',
+            reason: 'wrong plant',
+            fields: [],
+            bytes: 'content 1'.length,
+          },
           content: Buffer.alloc(0),
         });
       });
@@ -247,7 +254,7 @@ export function inboxOperationsSuite(adapter: Adapter): void {
     });
 
     describe('reading', () => {
-      test('comes in parts, with everything but the history', async () => {
+      test('comes in parts, with everything but the history and the acts', async () => {
         await makeOneOfEach();
         const found = await Promise.all(numbers(1, 8).map((id) => opened.inbox.find(id)));
 
@@ -260,9 +267,8 @@ export function inboxOperationsSuite(adapter: Adapter): void {
             read.push(...part.deliveries);
             after = part.next;
           }
-          expect(read.map((delivery) => ({ ...delivery, history: expect.any(Array) as unknown }))).toEqual(
-            found,
-          );
+          const others = { history: expect.any(Array) as unknown, acts: expect.any(Array) as unknown };
+          expect(read.map((delivery) => ({ ...delivery, ...others }))).toEqual(found);
         }
       });
 
@@ -442,6 +448,76 @@ export function inboxOperationsSuite(adapter: Adapter): void {
         await opened.reopenAfterCrash();
 
         expect((await opened.claimIds()).sort()).toEqual([1, 2]);
+      });
+    });
+
+    describe('an act', () => {
+      const origin = { operator: 'ada@example', source: '127.0.0.1', reason: 'the database is back' };
+      const states = async (): Promise<unknown> =>
+        (await opened.inbox.acts({ limit: 10 })).map(
+          ({ kind, changed, states: { handled, retrying, parked, waiting } }) => [
+            kind,
+            changed,
+            { handled, retrying, parked, waiting },
+          ],
+        );
+
+      test('on many deliveries is one with their number, in however many parts, and follows them', async () => {
+        await opened.accept(5);
+        await opened.settle(...numbers(1, 5).map(() => PARKED));
+        const act = await opened.inbox.beginAct('replay', origin, { state: 'parked' });
+        await opened.inbox.change({ filter: { state: 'parked' }, after: 0, limit: 3 }, act);
+        await opened.inbox.change({ filter: { firstId: 4 }, after: 3, limit: 3 }, act);
+        expect(await states()).toEqual([['replay', 5, { handled: 0, retrying: 0, parked: 0, waiting: 5 }]]);
+        const [first, ...others] = await opened.claim();
+        await opened.end(first!, HANDLED);
+        for (const each of others.slice(0, 3)) await opened.end(each, PARKED);
+        await opened.end(others[3]!, failed(LATER));
+
+        expect(await states()).toEqual([['replay', 5, { handled: 1, retrying: 1, parked: 3, waiting: 0 }]]);
+        expectNow(act.at);
+        expect(await opened.inbox.acts({ limit: 10 })).toMatchObject([
+          { ...origin, id: 1, filters: [{ firstId: 4 }, { state: 'parked' }] },
+        ]);
+        // A later act has them then.
+        await opened.discard(only(2));
+        await opened.reopen();
+        expect(await states()).toEqual([
+          ['discard', 1, { handled: 0, retrying: 0, parked: 0, waiting: 0 }],
+          ['replay', 5, { handled: 1, retrying: 1, parked: 2, waiting: 0 }],
+        ]);
+        expect(await opened.inbox.acts({ after: 2, limit: 1 })).toMatchObject([{ id: 1 }]);
+      });
+
+      test('is known of its delivery, as are those before, bounded', async () => {
+        await opened.accept(1);
+        for (let time = 0; time < 3; time += 1) {
+          await opened.settle(HANDLED);
+          await opened.replay();
+        }
+        const acts = async () => (await opened.inbox.find(1))!.acts;
+        expect(await acts()).toMatchObject(
+          [1, 2, 3].map((id) => ({ id, kind: 'replay', operator: 'ada@example' })),
+        );
+        for (let time = 0; time < 120; time += 1) {
+          await opened.settle(HANDLED);
+          await opened.replay();
+        }
+
+        const kept = (await acts()).map(({ id }) => id);
+        expect(kept).toEqual(numbers(124 - kept.length, 123));
+        expect(kept.length).toBeGreaterThan(20);
+        expect(kept.length).toBeLessThan(110);
+      });
+
+      test('on the handler is one, too', async () => {
+        await opened.inbox.setPaused(true, origin);
+        await opened.inbox.setPaused(false);
+
+        expect(await opened.inbox.acts({ limit: 10 })).toMatchObject([
+          { id: 2, kind: 'resume', operator: null, source: null, reason: null, filters: [], changed: 0 },
+          { id: 1, kind: 'pause', ...origin },
+        ]);
       });
     });
 

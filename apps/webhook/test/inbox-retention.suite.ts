@@ -1,5 +1,5 @@
 import type { Retention } from '../src/inbox/inbox-operations.js';
-import { type Adapter, all, failed, HANDLED, incoming, numbers, OpenedInbox, PARKED } from './open-inbox.js';
+import { type Adapter, all, failed, HANDLED, incoming, numbers, only, OpenedInbox, PARKED } from './open-inbox.js';
 
 const DAY = 86_400_000;
 
@@ -34,7 +34,7 @@ export function inboxRetentionSuite(adapter: Adapter): void {
       await opened.age(2 * DAY);
       await opened.accept(2);
 
-      expect(await removeExpired()).toBe(2);
+      expect(await removeExpired()).toBe(3);
 
       expect(await opened.ids()).toEqual([3, 4, 5, 6, 7, 8]);
       expect(await opened.inbox.find(1)).toBeUndefined();
@@ -52,7 +52,7 @@ export function inboxRetentionSuite(adapter: Adapter): void {
       expect(await removeExpired()).toBe(1);
       expect(await opened.ids()).toEqual([2, 3]);
       await opened.age(DAY + 1);
-      expect(await removeExpired()).toBe(2);
+      expect(await removeExpired()).toBe(3);
     });
 
     test('has limits that may be longer than any timer', async () => {
@@ -104,6 +104,20 @@ export function inboxRetentionSuite(adapter: Adapter): void {
       await opened.age(365 * DAY);
       expect(await removeExpired()).toBe(1);
       expect(await opened.inbox.stats()).toMatchObject({ parked: 999, handled: 400 });
+    });
+
+    test('deletes acts when their time is over, and keeps those of deliveries that it keeps', async () => {
+      await opened.accept(2);
+      await opened.settle(PARKED, HANDLED);
+      await opened.replay(only(1));
+      await opened.settle(PARKED);
+      await opened.replay(only(2));
+      await opened.settle(HANDLED);
+      await opened.inbox.setPaused(true);
+      await opened.age(2 * DAY);
+
+      expect(await removeExpired()).toBe(3);
+      expect(await opened.inbox.acts({ limit: 10 })).toMatchObject([{ id: 1 }]);
     });
 
     (adapter.isUnlimited ? describe.skip : describe)('by size', () => {
@@ -179,7 +193,7 @@ export function inboxRetentionSuite(adapter: Adapter): void {
         await opened.settle(PARKED);
         await opened.discard();
         await opened.age(2 * DAY);
-        expect(await removeExpired()).toBe(1);
+        expect(await removeExpired()).toBe(2);
 
         expect(await ofEvent('a')).toBe(1);
       });

@@ -8,6 +8,7 @@ import { inboxOperationsSuite } from './inbox-operations.suite.js';
 import { inboxRetentionSuite } from './inbox-retention.suite.js';
 import {
   type Adapter,
+  act,
   all,
   failed,
   HANDLED,
@@ -424,7 +425,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
         ['count', (closed) => closed.count({})],
         ['find', (closed) => closed.find(1)],
         ['read', (closed) => closed.read(all())],
-        ['change', (closed) => closed.change(all(), { kind: 'replay' })],
+        ['change', (closed) => act(closed, 'replay', all())],
         ['setPaused', (closed) => closed.setPaused(true)],
         ['stats', (closed) => closed.stats()],
       ];

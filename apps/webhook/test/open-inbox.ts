@@ -11,7 +11,13 @@ import type {
   RetryPolicy,
 } from '../src/inbox/delivery.js';
 import type { Consumer, Inbox } from '../src/inbox/inbox.js';
-import type { Batch, BatchResult, DeliveryFilter, DeliverySummary } from '../src/inbox/inbox-operations.js';
+import type {
+  Batch,
+  BatchResult,
+  Change,
+  DeliveryFilter,
+  DeliverySummary,
+} from '../src/inbox/inbox-operations.js';
 import { openInbox } from '../src/inbox/open-inbox.js';
 
 /** A kind of {@link Inbox}, for its suites. An inbox has a place: a folder, or the URL of a database. */
@@ -90,6 +96,17 @@ export const all = (filter: DeliveryFilter = {}): Batch => ({ filter, after: 0, 
 
 /** A change of one delivery. */
 export const only = (id: number): Batch => all({ firstId: id, lastId: id });
+
+/** Changes deliveries, as the part of an act. */
+export async function act(
+  inbox: Inbox,
+  kind: Change['kind'],
+  batch: Batch,
+  reason: string | null = null,
+): Promise<BatchResult> {
+  const origin = { operator: 'ada@example', source: 'a test', reason };
+  return inbox.change(batch, await inbox.beginAct(kind, origin, batch.filter));
+}
 
 /** Expects a time that is now, to the minute. */
 export function expectNow(time: number): void {
@@ -187,7 +204,7 @@ export class OpenedInbox {
     await this.adapter.sql(
       this.#place!,
       `UPDATE delivery SET ${times('received_at', 'due_at', 'started_at', 'ended_at')};
-      UPDATE event SET ${times('received_at')}`,
+      UPDATE event SET ${times('received_at')}; UPDATE act SET ${times('at')}`,
     );
   }
 
@@ -217,11 +234,11 @@ export class OpenedInbox {
   }
 
   replay(batch: Batch = all()): Promise<BatchResult> {
-    return this.inbox.change(batch, { kind: 'replay' });
+    return act(this.inbox, 'replay', batch);
   }
 
   discard(batch: Batch = all(), reason = 'arbitrary'): Promise<BatchResult> {
-    return this.inbox.change(batch, { kind: 'discard', reason });
+    return act(this.inbox, 'discard', batch, reason);
   }
 
   list(filter: DeliveryFilter = {}): Promise<readonly DeliverySummary[]> {

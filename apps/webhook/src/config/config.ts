@@ -77,6 +77,11 @@ const otherHost = host.refine((host) => !/^(?:localhost|127\..*|::1)$/i.test(hos
   error: 'must not be a loopback address, where everything is served already; remove the variable',
 });
 
+/** The name of a header field (RFC 9110 §5.1). */
+const fieldName = z.string().regex(/^[!#$%&'*+.^_`|~\dA-Za-z-]+$/, {
+  error: 'must be the name of a header field, such as X-Forwarded-User',
+});
+
 /** What Kubernetes sets for a service: `OPERATIONS_PORT=tcp://10.0.0.1:80` for one that is called `operations`. */
 const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//;
 
@@ -102,6 +107,7 @@ const settings = z.object({
   PORT: port(3000),
   OPERATIONS_PORT: port(3001),
   OPERATIONS_HOST: otherHost.optional(),
+  OPERATOR_HEADER: fieldName.optional(),
   ACCESS_TOKENS: accessTokens.optional(),
   ACCESS_TOKENS_FILE: z.string().min(1).optional(),
   SIGNING_KEYS: commaSeparated.optional(),

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 
 import type { QuestionId } from '@plant-store/contract';
 
-import type { DeliveryFilter, InboxOperations, StoredDelivery } from '../inbox/inbox-operations.js';
+import type { DeliveryFilter, InboxOperations, ExportedDelivery } from '../inbox/inbox-operations.js';
 import { JsonFields, type JsonEvidence } from './json-fields.js';
 import { type Names, type Spread, SpreadCounter, Tally } from './tally.js';
 
@@ -127,7 +127,7 @@ class Collector {
   readonly #repeats = new Repeats();
   readonly #headerFields = new Tally();
 
-  add(delivery: Omit<StoredDelivery, 'history'>): void {
+  add(delivery: ExportedDelivery): void {
     if (delivery.state === 'discarded') {
       this.#discarded += 1;
       return;

@@ -1,6 +1,9 @@
-import { failed, HANDLED, PARKED } from '../../test/open-inbox.js';
+import { setImmediate as turn } from 'node:timers/promises';
+
+import { Claims, failed, HANDLED, incoming, PARKED } from '../../test/open-inbox.js';
 import { plantInbox, plantInboxIn, type Result } from '../../test/run-plant-inbox.js';
 import { type Kept, runningInbox, stoppedInbox } from '../../test/serve-inbox.js';
+import type { AttemptResult } from '../inbox/delivery.js';
 
 const KEPT: readonly Kept[] = [
   ['content 1', HANDLED],
@@ -36,7 +39,7 @@ test('a stopped inbox shows and does the same as one whose receiver runs', async
     results.push(result);
   }
 
-  expect(jsonOf(results[1]!)).toEqual({ replayed: 2, left: [] });
+  expect(jsonOf(results[1]!)).toEqual({ replayed: 2, left: [], act: 2 });
   expect(results.slice(2)).toEqual([
     {
       code: 1,
@@ -83,6 +86,45 @@ test('replay takes what is parked or retrying, but nothing that is handled', asy
   expect(jsonOf(await plantInbox('stats', '-ojson', '--inbox', inbox))).toMatchObject({
     waiting: 2,
     handled: 1,
+  });
+});
+
+test('replay --wait says what became of it, and exits with 0 only if all are handled', async () => {
+  const { folder, inbox } = await runningInbox(KEPT);
+  const claims = Claims.begin(inbox);
+  const replay = async (...results: readonly AttemptResult[]): Promise<Result> => {
+    const replayed = plantInbox('replay', '--yes', '--wait', '--reason', 'it is back', '--inbox', folder);
+    while ((await inbox.stats()).waiting < 2) await turn();
+    await claims.settle(...results);
+    return replayed;
+  };
+
+  expect(await replay(HANDLED, PARKED)).toMatchObject({
+    ...{ code: 1, stdout: '2 deliveries replayed.\nhandled 1, failed 1, waiting 0\n' },
+  });
+  await inbox.accept(incoming('content 5'));
+  await claims.settle(PARKED);
+  expect(await replay(HANDLED, HANDLED)).toMatchObject({ code: 0 });
+  const { stdout } = await plantInbox('acts', '--inbox', folder);
+  expect(stdout.replaceAll(/\S+Z|\S+@\S+/g, '_')).toMatch(
+    /^ACT +AT .*\n +2 +_ +replay +2 parked +handled 2, failed 0, waiting 0 +_ +plant-inbox +it is back\n +1 +_ +replay +2 parked +handled 1/,
+  );
+  expect((await plantInbox('show', '4', '--inbox', folder)).stdout).toMatch(/\nACT .*\n +1 .*\n +2 /);
+});
+
+test('replay --wait changes nothing without a receiver, and does not wait for a handler that is paused', async () => {
+  const stopped = await stoppedInbox(KEPT);
+  expect(await plantInbox('replay', '--yes', '--wait', '--inbox', stopped)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--wait needs a receiver') as string,
+  });
+  expect((await plantInbox('acts', '--inbox', stopped)).stderr).toBe('No acts.\n');
+  const { folder, inbox } = await runningInbox(KEPT);
+  await inbox.setPaused(true);
+
+  expect(await plantInbox('replay', '--yes', '--wait', '--inbox', folder)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('The handler is paused: handled 0, failed 0, waiting 2.') as string,
   });
 });
 

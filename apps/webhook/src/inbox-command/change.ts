@@ -1,5 +1,6 @@
 import { DELIVERY_STATES, type DeliveryState, type StateCounts } from '../inbox/inbox-operations.js';
-import { deliveries, type FixedFilter, inBatches, sumOf, upToNow } from './batches.js';
+import { followReplay, operatorName, type OriginOptions, outcomeText } from './acts.js';
+import { type BatchResult, deliveries, type FixedFilter, inBatches, sumOf, upToNow } from './batches.js';
 import { withConnection } from './connection.js';
 import { jsonText, type Output } from './printable.js';
 import { filterOf, type Selection } from './selection.js';
@@ -25,16 +26,16 @@ const CHANGES = {
 } as const;
 
 /** The options of `replay` and `discard`. */
-export interface ChangeOptions extends Selection {
+export interface ChangeOptions extends Selection, OriginOptions {
   readonly yes?: true;
   readonly output?: Output;
-  /** Why, with `discard`. */
-  readonly reason?: string;
+  /** With `replay`: waits for what becomes of it. */
+  readonly wait?: true;
 }
 
 /**
  * `plant-inbox replay` and `discard`: says how many deliveries in which states it is about, asks, changes them, and says
- * how many it has changed. The exit code is 1 if one that was named was not changed, or if somebody said no.
+ * how many it has changed. The exit code is 1 if one that was named was not changed, if somebody said no, or if it waited and not all were handled.
  *
  * @param ids of deliveries; if there are none, the options choose
  */
@@ -43,7 +44,7 @@ export async function changeDeliveries(
   terminal: Terminal,
   inbox: string,
   ids: readonly number[],
-  { yes, output, reason, ...selection }: ChangeOptions,
+  { yes, output, reason, wait, ...selection }: ChangeOptions,
 ): Promise<void> {
   const { doing, done, unlessChosen } = CHANGES[kind];
   const chosen = filterOf(selection);
@@ -53,6 +54,8 @@ export async function changeDeliveries(
   if (kind === 'discard' && ids.length === 0 && !isChosen)
     throw new CommandError('Name deliveries by id, or choose them: --state parked means all of them.', 2);
   await withConnection(inbox, async (connection) => {
+    if (wait && connection.isRunning === false)
+      throw new CommandError('--wait needs a receiver that runs. Start it, or leave --wait out.', 2);
     const filters: FixedFilter[] = ids.map((id) => ({ firstId: id, lastId: id }));
     const states = chosen.state === undefined ? unlessChosen : [chosen.state];
     if (ids.length === 0)
@@ -63,9 +66,13 @@ export async function changeDeliveries(
       terminal.exitCode = 1;
       return terminal.report(`Nothing was ${done}.`);
     }
-    const changed = await inBatches(terminal, filters, { doing, done }, (filter, part) =>
-      connection.post(`/deliveries/${kind}`, { filter, ...part, reason }),
-    );
+    let act: number | undefined;
+    const changed = await inBatches(terminal, filters, { doing, done }, async (filter, part) => {
+      const content = { filter, ...part, reason, act, operator: operatorName() };
+      const result = await connection.post<BatchResult>(`/deliveries/${kind}`, content);
+      act = result.act;
+      return result;
+    });
     const left = ids
       .map((id, index) => ({ id, state: stateOf(counts[index]!) }))
       .filter((_, index) => changed[index] === 0);
@@ -75,9 +82,11 @@ export async function changeDeliveries(
       );
     if (left.length > 0) terminal.exitCode = 1;
     const count = sumOf(changed);
-    await terminal.write(
-      output === 'json' ? jsonText({ [done]: count, left }, 2) : `${deliveries(count)} ${done}.\n`,
-    );
+    if (output !== 'json') await terminal.write(`${deliveries(count)} ${done}.\n`);
+    const outcome = wait && act !== undefined ? await followReplay(terminal, connection, act) : undefined;
+    if (outcome !== undefined && outcome.handled < count) terminal.exitCode = 1;
+    if (output === 'json') await terminal.write(jsonText({ [done]: count, left, act, outcome }, 2));
+    else if (outcome !== undefined) await terminal.write(`${outcomeText(outcome)}\n`);
   });
 }
 
@@ -110,13 +119,13 @@ async function isWanted(
 }
 
 /** `plant-inbox pause` */
-export async function pause(terminal: Terminal, inbox: string): Promise<void> {
-  await withConnection(inbox, ({ post }) => post('/handler/pause', {}));
+export async function pause(terminal: Terminal, inbox: string, { reason }: OriginOptions): Promise<void> {
+  await withConnection(inbox, ({ post }) => post('/handler/pause', { operator: operatorName(), reason }));
   await terminal.write('The handler is paused. Deliveries are still accepted.\n');
 }
 
 /** `plant-inbox resume` */
-export async function resume(terminal: Terminal, inbox: string): Promise<void> {
-  await withConnection(inbox, ({ post }) => post('/handler/resume', {}));
+export async function resume(terminal: Terminal, inbox: string, { reason }: OriginOptions): Promise<void> {
+  await withConnection(inbox, ({ post }) => post('/handler/resume', { operator: operatorName(), reason }));
   await terminal.write('The handler gets deliveries.\n');
 }

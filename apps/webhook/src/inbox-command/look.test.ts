@@ -27,6 +27,7 @@ test('the head of a delivery has its failed attempts and the last stack', () => 
     bytes: 3,
     fields: [['X-Any', 'arbitrary']],
     content: 'YWJj',
+    acts: [],
     history: [
       { ...attempt, number: 1, duration: 12 },
       {

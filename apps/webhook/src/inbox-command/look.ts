@@ -5,7 +5,8 @@ import {
   type StoredDelivery,
 } from '../inbox/inbox-operations.js';
 import { withConnection } from './connection.js';
-import { jsonText, type Output, printable, textOf, timeText } from './printable.js';
+import { actsTable } from './acts.js';
+import { jsonText, type Output, printable, shortTime, textOf, timeText } from './printable.js';
 import { filterOf, type Selection } from './selection.js';
 import { CommandError, type Terminal } from './terminal.js';
 
@@ -18,9 +19,6 @@ const COLOURS = {
   parked: 'red',
   discarded: 'gray',
 } as const;
-
-/** A time to the second, in UTC. */
-const shortTime = (time: number): string => `${new Date(time).toISOString().slice(0, 19)}Z`;
 
 /** A list as the routes have it. */
 export interface Listed {
@@ -112,10 +110,13 @@ const LABELS = {
 
 /** Everything about a delivery but its content. */
 export function headText(terminal: Terminal, delivery: ShownDelivery): string {
-  const { history, fields } = delivery;
+  const { history, fields, acts } = delivery;
   const facts = (Object.keys(LABELS) as (keyof typeof LABELS)[])
     .filter((name) => delivery[name] !== null)
-    .map((name) => [LABELS[name], String(timeText(name, delivery[name]))]);
+    .map((name) => [
+      name === 'endedAt' && delivery.state === 'discarded' ? 'discarded' : LABELS[name],
+      String(timeText(name, delivery[name])),
+    ]);
   const attempts = history.map(({ number, startedAt, duration, receiver, error }) => [
     number,
     shortTime(startedAt),
@@ -128,6 +129,7 @@ export function headText(terminal: Terminal, delivery: ShownDelivery): string {
     terminal.table(facts),
     history.length === 0 ? [] : terminal.table(attempts, ['FAILED', 'BEGAN', 'TOOK', 'RECEIVER', 'ERROR']),
     stack ? [printable(stack)] : [],
+    acts.length === 0 ? [] : actsTable(terminal, acts),
     terminal.table(fields.map(([name, value]) => [`${name}:`, value])),
   ]
     .filter((lines) => lines.length > 0)

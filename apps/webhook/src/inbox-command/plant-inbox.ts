@@ -6,6 +6,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { inboxUrl } from '../config/config.js';
 import { ReceiverError } from '../errors.js';
 import { MAX_LIMIT } from '../operations/parameters.js';
+import { acts } from './acts.js';
 import { isClosed } from './batches.js';
 import { changeDeliveries, pause, resume } from './change.js';
 import { evidence } from './evidence.js';
@@ -114,6 +115,8 @@ export function createProgram(terminal: Terminal, given: Given): Command {
     ['retrying', 'parked', 'handled'],
   )
     .argument('[ids...]', 'of deliveries in any state', idsOf)
+    .option('--reason <text>', 'why; kept with the act', reasonOf)
+    .option('--wait', 'until each has had an attempt; exit code 0 if all are handled')
     .option('--yes', "don't ask")
     .addOption(output)
     .action(on(changeDeliveries.bind(undefined, 'replay')));
@@ -136,9 +139,19 @@ export function createProgram(terminal: Terminal, given: Given): Command {
     'pause',
     'start no further attempt of the handler, until resume',
     'That holds after a restart, too. Attempts that run go on. Deliveries are still accepted. On PostgreSQL, receivers notice it within a second.',
-  ).action(on(pause));
+  )
+    .option('--reason <text>', 'why; kept with the act', reasonOf)
+    .action(on(pause));
 
-  command('resume', 'let the handler go on after pause').action(on(resume));
+  command('resume', 'let the handler go on after pause')
+    .option('--reason <text>', 'why; kept with the act', reasonOf)
+    .action(on(resume));
+
+  command('acts', 'list what operators did, and what became of it')
+    .option('--limit <count>', `at most so many, up to ${MAX_LIMIT}`, limitOf, 50)
+    .option('--after <id>', 'the page that follows the one that ends with this id', idOf)
+    .addOption(output)
+    .action(on(acts));
 
   withSelection(
     command(

@@ -16,9 +16,12 @@ export function printableLine(text: string): string {
   return text.replace(HIDDEN, escape);
 }
 
+/** A time to the second, in UTC. */
+export const shortTime = (time: number): string => `${new Date(time).toISOString().slice(0, 19)}Z`;
+
 /** A time, which is a number in a member such as `receivedAt` or `now`, in ISO 8601. Any other value stays as it is. */
 export const timeText = (name: string, value: unknown): unknown =>
-  typeof value === 'number' && /At$|^now$/.test(name) ? new Date(value).toISOString() : value;
+  typeof value === 'number' && /At$|^at$|^now$/.test(name) ? new Date(value).toISOString() : value;
 
 /**
  * JSON without what a terminal acts on, with times in ISO 8601.

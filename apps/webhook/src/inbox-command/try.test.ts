@@ -1,4 +1,4 @@
-import { HANDLED, only, PARKED } from '../../test/open-inbox.js';
+import { act, HANDLED, only, PARKED } from '../../test/open-inbox.js';
 import { plantInbox, type Result } from '../../test/run-plant-inbox.js';
 import { fillInbox } from '../../test/serve-inbox.js';
 import { proposeAnswers } from './try.js';
@@ -19,7 +19,7 @@ test('counts the deliveries that would be refused, by the reason, and prints not
     [plant({ height: null }), HANDLED, JSON_TYPE],
     [plant({ height: 40 }), PARKED, JSON_TYPE],
   ]);
-  await inbox.change(only(4), { kind: 'discard', reason: 'arbitrary' });
+  await act(inbox, 'discard', only(4), 'arbitrary');
   await inbox.close();
   const schema = { type: 'object', properties: { height: { type: 'integer' } }, required: ['height'] };
   const answers = {

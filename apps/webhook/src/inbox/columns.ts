@@ -42,7 +42,7 @@ const LISTED = {
   error: 'error',
   reason: 'reason',
   ...Object.fromEntries(Object.entries(SENT).filter(([name]) => name !== 'fields')),
-  bytes: 'length(content)',
+  bytes: 'coalesce(discarded_bytes, length(content))',
 };
 
 export const SUMMARY = raw(selection(LISTED));

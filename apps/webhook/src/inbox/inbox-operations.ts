@@ -53,7 +53,7 @@ export interface DeliverySummary extends Omit<IncomingDelivery, 'fields' | 'cont
   readonly error: string | null;
   /** Why an operator discarded it; null for all others. */
   readonly reason: string | null;
-  /** Length of the content. */
+  /** Length of the content; of a discarded one, before it was deleted. */
   readonly bytes: number;
 }
 
@@ -75,7 +75,12 @@ export interface FailedAttempt {
 export interface StoredDelivery extends DeliverySummary, IncomingDelivery {
   /** The attempts that failed, the oldest first: the first one and the last nine. */
   readonly history: readonly FailedAttempt[];
+  /** What operators did with it, the oldest first: the last act, and about twenty before. */
+  readonly acts: readonly Act[];
 }
+
+/** A delivery that is exported. */
+export type ExportedDelivery = Omit<StoredDelivery, 'history' | 'acts'>;
 
 /**
  * A part of a change of many deliveries, in the order of their ids. A change is made in parts so that its progress can
@@ -89,12 +94,40 @@ export interface Batch {
   readonly limit: number;
 }
 
-/** What an operator does with deliveries: passes them to the handler again, or deletes their content and says why. */
-export interface Change {
-  readonly kind: 'replay' | 'discard';
-  /** Required to discard. */
-  readonly reason?: string;
+/** Who acts, from where, and why; null if nobody says so. */
+export interface Origin {
+  readonly operator: string | null;
+  /** An address, the socket of the inbox, or the command that has the inbox open. */
+  readonly source: string | null;
+  readonly reason: string | null;
 }
+
+/** What an operator does: passes deliveries to the handler again, deletes their content, or pauses and resumes the handler. */
+export type ActKind = 'replay' | 'discard' | 'pause' | 'resume';
+
+/** What an operator did. A change of many deliveries is one act, in however many parts it is made. */
+export interface Act extends Origin {
+  readonly id: number;
+  readonly kind: ActKind;
+  /** When it began, in milliseconds since 1970. */
+  readonly at: number;
+  /** Those of its parts, at most twenty. */
+  readonly filters: readonly DeliveryFilter[];
+  /** How many deliveries it has changed. */
+  readonly changed: number;
+}
+
+/** An act, and what became of its deliveries. */
+export interface FollowedAct extends Act {
+  /**
+   * Its deliveries in each state, but for those that a later act has changed or the retention has deleted. One that runs
+   * counts as retrying once it has failed.
+   */
+  readonly states: StateCounts;
+}
+
+/** An act on deliveries. */
+export type Change = Act & { readonly kind: 'replay' | 'discard' };
 
 /** What became of one {@link Batch}. */
 export interface BatchResult {
@@ -174,21 +207,31 @@ export interface InboxOperations {
 
   /** The deliveries of a part, with what was sent and without history, in the order of their ids. */
   read(batch: Batch): Promise<{
-    readonly deliveries: readonly Omit<StoredDelivery, 'history'>[];
+    readonly deliveries: readonly ExportedDelivery[];
     readonly next: number | undefined;
   }>;
 
+  /** Stores that an operator begins to do something. */
+  beginAct<Kind extends ActKind>(
+    kind: Kind,
+    origin: Origin,
+    filter?: DeliveryFilter,
+  ): Promise<Act & { readonly kind: Kind }>;
+
+  /** What operators did, the newest first, and what became of it. */
+  acts(page: Omit<Page, 'order'>): Promise<readonly FollowedAct[]>;
+
   /**
-   * Changes the deliveries of a part. Those to which the change doesn't apply are left out.
+   * Changes the deliveries of a part, which is one of an act. Those to which the change doesn't apply are left out.
    *
    * - A replay passes to the handler, as if they had never failed: parked and handled ones, and at once those that come
    *   again.
    * - Only parked deliveries can be discarded. Fields and content are deleted. It stays known why.
    */
-  change(batch: Batch, change: Change): Promise<BatchResult>;
+  change(batch: Batch, act: Change): Promise<BatchResult>;
 
   /** While the handler is paused, no attempt starts, also after a restart. Deliveries are accepted. */
-  setPaused(isPaused: boolean): Promise<void>;
+  setPaused(isPaused: boolean, origin?: Origin): Promise<Act>;
 
   stats(): Promise<InboxStats>;
 }

@@ -14,7 +14,7 @@ import {
   storableText,
 } from './delivery.js';
 import { errorGroupOf } from '../logging/error-group.js';
-import type { Batch as Selection, BatchResult, Change, Retention } from './inbox-operations.js';
+import type { Act, Batch as Selection, BatchResult, Change, Origin, Retention } from './inbox-operations.js';
 import { Removal } from './retention.js';
 import { sql } from './sql.js';
 import { SqlOperations } from './sql-operations.js';
@@ -173,27 +173,28 @@ export class Inbox extends SqlOperations {
    * Deletes some of what the retention doesn't keep, the oldest first. Call it again until it returns 0. Ids are never
    * used again.
    *
-   * @returns how many deliveries, and identifiers of events, it has deleted
+   * @returns how many deliveries, acts, and identifiers of events, it has deleted
    * @throws ReceiverError `INBOX_WRITE_FAILED`
    */
   removeExpired(retention: Retention): Promise<number> {
     return this.#removal.removeExpired(retention);
   }
 
-  override async change(batch: Selection, change: Change): Promise<BatchResult> {
-    const result = await super.change(batch, change);
+  override async change(batch: Selection, act: Change): Promise<BatchResult> {
+    const result = await super.change(batch, act);
     this.#look();
     return result;
   }
 
-  override async setPaused(isPaused: boolean): Promise<void> {
-    await super.setPaused(isPaused);
+  override async setPaused(isPaused: boolean, origin?: Origin): Promise<Act> {
+    const act = await super.setPaused(isPaused, origin);
     if (isPaused) {
       // What was claimed before is handed on in a turn of its own.
       await new Promise<void>((resolve) => this.clock.setImmediate(resolve));
       this.#consumer?.release();
     }
     this.#look();
+    return act;
   }
 
   /**

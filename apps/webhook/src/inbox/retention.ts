@@ -84,6 +84,8 @@ export class Removal {
       const oldest = await this.#removeDeliveries(sql`id`, sql`state = 'handled'`);
       if (oldest > 0) return oldest;
     }
+    const acts = await this.#removeActs(sql`at < ${expiry} AND at < ${now()} - ${maxAge}`);
+    if (acts > 0) return acts;
     return this.#removeEvents(sql`received_at < ${eventExpiry} AND received_at < ${now()} - ${maxEventAge}`);
   }
 
@@ -95,6 +97,18 @@ export class Removal {
       WHERE ${condition} ORDER BY ${order} LIMIT ${MAX_REMOVED} ${lock}`);
     return (await this.store.run(sql`DELETE FROM ${schema}delivery WHERE id IN (${part}) RETURNING id`))
       .length;
+  }
+
+  /** Deletes some acts to which a condition applies, and of whose deliveries none is left. */
+  async #removeActs(condition: Sql): Promise<number> {
+    const { schema } = this.store.dialect;
+    const removed = await this.store.run(sql`
+      DELETE FROM ${schema}act WHERE id IN (
+        SELECT id FROM ${schema}act WHERE ${condition}
+          AND NOT EXISTS (SELECT 1 FROM ${schema}delivery WHERE delivery.act = act.id)
+        ORDER BY id LIMIT ${MAX_REMOVED})
+      RETURNING id`);
+    return removed.length;
   }
 
   /** Deletes some events to which a condition applies, and whose delivery was deleted. */

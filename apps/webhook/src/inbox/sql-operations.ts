@@ -2,6 +2,8 @@ import { SUMMARY, WHOLE, withSent } from './columns.js';
 import { bounded, conditions, DUE, NOT_HANDLED, SUSPECTED } from './conditions.js';
 import { storableText } from './delivery.js';
 import {
+  type Act,
+  type ActKind,
   type Batch,
   type BatchResult,
   type Change,
@@ -10,16 +12,19 @@ import {
   type DeliveryState,
   type DeliverySummary,
   type ErrorGroup,
+  type ExportedDelivery,
   type FailedAttempt,
+  type FollowedAct,
   type InboxOperations,
   type InboxStats,
+  type Origin,
   type Page,
   type Search,
   type StateCounts,
   type StoredDelivery,
 } from './inbox-operations.js';
 import { shownText, storedUtf8 } from './shown-text.js';
-import { type Sql, sql } from './sql.js';
+import { raw, type Sql, sql } from './sql.js';
 import type { Row, Store } from './store.js';
 import { type Transitions, transitionsFor } from './transitions.js';
 
@@ -28,6 +33,12 @@ const MAX_SEARCHED = 1_000;
 
 /** Most deliveries of each kind whose errors are grouped. */
 const MAX_GROUPED = 10_000;
+
+/** Most filters of an act that are stored, and the longest name of an operator, in UTF-16 code units. */
+const MAX_FILTERS = 20;
+const MAX_NAME = 200;
+
+const ACT = sql`SELECT id, kind, at, operator, source, reason, filters, changed`;
 
 /** What operators do with an inbox, in the database that a store has open. Times are in milliseconds since 1970. */
 export class SqlOperations implements InboxOperations {
@@ -136,9 +147,12 @@ export class SqlOperations implements InboxOperations {
     const history = await this.#rows<FailedAttempt>(sql`
       SELECT number, started_at AS "startedAt", duration, receiver, error, stack
       FROM ${this.#schema}attempt WHERE delivery = ${id} ORDER BY id`);
-    const delivery = shown(withSent<Omit<StoredDelivery, 'history'>>(row));
+    const [acted] = await this.#rows<{ readonly ids: string }>(sql`
+      SELECT coalesce(earlier_acts || ',', '') || coalesce(act, 0) AS ids FROM ${this.#schema}delivery WHERE id = ${id}`);
+    const acts = await this.#acts(sql`WHERE id IN (${raw(acted?.ids ?? '0')}) ORDER BY id`);
+    const delivery = shown(withSent<ExportedDelivery>(row));
     const fields = delivery.fields.map(([name, value]) => [name, shownText(value)] as const);
-    return { ...delivery, fields, history };
+    return { ...delivery, fields, history, acts };
   }
 
   async read({ filter, after, limit }: Batch): ReturnType<InboxOperations['read']> {
@@ -147,19 +161,80 @@ export class SqlOperations implements InboxOperations {
       ${conditions(filter, sql`id > ${after}`)} ORDER BY id LIMIT ${limit}`);
     const rows = await this.store.read(sql`
       SELECT ${WHOLE} FROM ${this.#schema}delivery WHERE id IN (${part}) ORDER BY id`);
-    const deliveries = rows.map((row) => withSent<Omit<StoredDelivery, 'history'>>(row));
+    const deliveries = rows.map((row) => withSent<ExportedDelivery>(row));
     return { deliveries, next: deliveries.at(-1)?.id };
   }
 
-  async change(batch: Batch, change: Change): Promise<BatchResult> {
-    const rows = await this.store.run(this.transitions[change.kind](batch, change));
+  async beginAct<Kind extends ActKind>(
+    kind: Kind,
+    origin: Origin,
+    filter?: DeliveryFilter,
+  ): Promise<Act & { readonly kind: Kind }> {
+    const filters = filter === undefined ? [] : [filter];
+    const [row] = await this.store.run(this.#insertAct(kind, origin, filters));
+    return { ...actOf(row!), kind };
+  }
+
+  #insertAct(kind: ActKind, { operator, source, reason }: Origin, filters: readonly DeliveryFilter[]): Sql {
+    const text = (given: string | null, length?: number): string | null =>
+      given === null ? null : storableText(given, length);
+    return sql`
+      INSERT INTO ${this.#schema}act (kind, at, operator, source, reason, filters, changed)
+      VALUES (${kind}, ${this.store.dialect.now()}, ${text(operator, MAX_NAME)}, ${source}, ${text(reason)},
+        ${storedFilters(filters)}, 0)
+      RETURNING id, kind, at, operator, source, reason, filters, changed`;
+  }
+
+  async acts({ after, limit }: Omit<Page, 'order'>): Promise<readonly FollowedAct[]> {
+    const acts = await this.#acts(sql`
+      WHERE id <= ${after === undefined ? Number.MAX_SAFE_INTEGER : after - 1} ORDER BY id DESC LIMIT ${limit}`);
+    if (acts.length === 0) return [];
+    const ids = raw(acts.map(({ id }) => id).join(', '));
+    const rows = await this.#rows<{
+      readonly act: number;
+      readonly state: DeliveryState;
+      readonly count: number;
+    }>(sql`
+      SELECT act, state, count(*) AS count FROM (
+        SELECT act, CASE WHEN state = 'running' AND attempts > 1 THEN 'retrying' ELSE state END AS state
+        FROM ${this.#schema}delivery WHERE act IN (${ids})) AS acted
+      GROUP BY act, state`);
+    return acts.map((act) => {
+      const own = new Map(rows.filter((row) => row.act === act.id).map(({ state, count }) => [state, count]));
+      const counts = DELIVERY_STATES.map((state) => [state, own.get(state) ?? 0] as const);
+      // A process may end after a part has changed deliveries, and before they are counted.
+      const changed = Math.max(
+        act.changed,
+        counts.reduce((sum, [, count]) => sum + count, 0),
+      );
+      return { ...act, changed, states: Object.fromEntries(counts) as unknown as StateCounts };
+    });
+  }
+
+  async #acts(selection: Sql): Promise<readonly Act[]> {
+    return (await this.store.read(sql`${ACT} FROM ${this.#schema}act ${selection}`)).map(actOf);
+  }
+
+  async change(batch: Batch, act: Change): Promise<BatchResult> {
+    const rows = await this.store.run(this.transitions[act.kind](batch, act));
     const ids = rows.map(({ id }) => id as number);
+    const filters = [batch.filter, ...act.filters];
+    const isNew = act.filters.every((filter) => storedFilters([filter]) !== storedFilters([batch.filter]));
+    if (ids.length > 0 || isNew)
+      await this.store.run(sql`
+        UPDATE ${this.#schema}act SET changed = changed + ${ids.length}
+          ${isNew && filters.length <= MAX_FILTERS ? sql`, filters = ${storedFilters(filters)}` : sql``}
+        WHERE id = ${act.id}`);
     return { changed: ids.length, next: ids.length === 0 ? undefined : Math.max(...ids) };
   }
 
-  async setPaused(isPaused: boolean): Promise<void> {
-    // SQLite has no boolean values.
-    await this.store.run(sql`UPDATE ${this.#schema}inbox_state SET is_paused = (${Number(isPaused)} = 1)`);
+  async setPaused(isPaused: boolean, origin: Origin = NOBODY): Promise<Act> {
+    const [row] = await this.store.run(
+      // SQLite has no boolean values.
+      sql`UPDATE ${this.#schema}inbox_state SET is_paused = (${Number(isPaused)} = 1)`,
+      this.#insertAct(isPaused ? 'pause' : 'resume', origin, []),
+    );
+    return actOf(row!);
   }
 
   /** Those of the stats that cost little, however much is stored. */
@@ -209,3 +284,11 @@ function shown<Kept extends Pick<DeliverySummary, 'mediaType' | 'contentEncoding
   const { mediaType, contentEncoding } = delivery;
   return { ...delivery, mediaType: shownText(mediaType), contentEncoding: shownText(contentEncoding) };
 }
+
+const NOBODY: Origin = { operator: null, source: null, reason: null };
+
+const storedFilters = (filters: readonly DeliveryFilter[]): string =>
+  storableText(JSON.stringify(filters), Infinity);
+
+const actOf = (row: Row): Act =>
+  ({ ...row, filters: JSON.parse(row['filters'] as string) as DeliveryFilter[] }) as unknown as Act;

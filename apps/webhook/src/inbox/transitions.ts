@@ -47,11 +47,17 @@ export function transition(name: keyof typeof TRANSITIONS, values: Readonly<Reco
 export type Transitions = ReturnType<typeof transitionsFor>;
 
 /** Makes the transitions for a database. */
-export function transitionsFor({ schema, now, lock, lockFree, isAbandoned, isAmong }: Dialect) {
+export function transitionsFor({ schema, now, lock, lockFree, isAbandoned, isAmong, position }: Dialect) {
   /** Selects deliveries for a change, which applies to none that has changed meanwhile. */
   const selected = ({ filter, after, limit }: Batch, applies: Sql): Sql => sql`
     SELECT id, length(content) AS bytes, id AS position FROM ${schema}delivery
     ${conditions(filter, sql`id > ${after}`, applies)} ORDER BY id LIMIT ${limit} ${lock}`;
+
+  /** Sets the last act of a delivery, and remembers those before: as many ids as fit into about 200 characters. */
+  const actedOn = ({ id }: Change): Sql => sql`act = ${id}, earlier_acts = CASE
+    WHEN act IS NULL OR act = ${id} THEN earlier_acts
+    WHEN length(earlier_acts) > 200 THEN substr(earlier_acts, ${position(sql`earlier_acts`, ',')} + 1) || ',' || act
+    ELSE coalesce(earlier_acts || ',', '') || act END`;
 
   return {
     /**
@@ -107,18 +113,18 @@ export function transitionsFor({ schema, now, lock, lockFree, isAbandoned, isAmo
         ${raw(kept.length === 0 ? '' : `AND (id, started_at) NOT IN (VALUES ${kept.join(', ')})`)}`;
     },
 
-    replay: (batch: Batch): Sql => sql`
+    replay: (batch: Batch, act: Change): Sql => sql`
       WITH part AS MATERIALIZED (
         ${selected(batch, sql`(state = 'handled' OR state = 'parked' OR state = 'retrying')`)})
       UPDATE ${schema}delivery SET state = 'waiting', due_at = ${now()}, replayed_at = ${now()}, attempts = 0,
-        interruptions = 0, error = NULL, error_group = NULL
+        interruptions = 0, error = NULL, error_group = NULL, ${actedOn(act)}
       FROM part WHERE delivery.id = part.id
       RETURNING delivery.id AS id`,
 
-    discard: (batch: Batch, { reason = '' }: Change): Sql => sql`
+    discard: (batch: Batch, act: Change): Sql => sql`
       WITH part AS MATERIALIZED (${bounded(selected(batch, sql`state = 'parked' AND ${NOT_HANDLED}`))})
-      UPDATE ${schema}delivery SET state = 'discarded', ended_at = ${now()}, reason = ${storableText(reason)},
-        fields = '[]', content = ${Buffer.alloc(0)}
+      UPDATE ${schema}delivery SET state = 'discarded', ended_at = ${now()}, reason = ${storableText(act.reason ?? '')},
+        discarded_bytes = length(content), ${actedOn(act)}, fields = '[]', content = ${Buffer.alloc(0)}
       FROM part WHERE id = part.chosen
       RETURNING id`,
   };

@@ -5,8 +5,10 @@ import type { FastifyInstance } from 'fastify';
 import { ask, post, type Told } from '../../test/ask.js';
 import { dropTable } from '../../test/drop-table.js';
 import { Claims, failed, HANDLED, incoming, openEmbedded, PARKED } from '../../test/open-inbox.js';
+import { type LogRecord, recordLog } from '../../test/record-log.js';
 import { startListener } from '../../test/start-listener.js';
 import type { AttemptResult } from '../inbox/delivery.js';
+import { ActLog } from './act-log.js';
 import { deliveryRoutes } from './deliveries.js';
 
 const RECEIVER = { startedAt: 1, inbox: '/arbitrary', url: null };
@@ -18,6 +20,7 @@ interface Started {
   readonly url: string;
   readonly location: string;
   readonly claims: Claims;
+  readonly log: LogRecord;
   readonly get: (path: string) => Promise<Told>;
   readonly change: (path: string, content: unknown) => Promise<Told>;
 }
@@ -33,10 +36,13 @@ async function start(
     await inbox.accept(incoming(CONTENT, { fields: [['X-Arbitrary', 'a']] }));
     if (result !== undefined) await claims.settle(result);
   }
-  const addRoutes = (app: FastifyInstance): void => deliveryRoutes(app, inbox, RECEIVER);
+  const log = recordLog();
+  const receiver = { facts: RECEIVER, log: new ActLog(log.logger), operatorHeader: 'X-Forwarded-User' };
+  const addRoutes = (app: FastifyInstance): void => deliveryRoutes(app, inbox, receiver);
   const { url } = await startListener(addRoutes, {}, cleanUp);
   return {
     url,
+    log,
     location: inbox.location,
     claims,
     get: (path) => ask(url, path),
@@ -185,6 +191,7 @@ describe('GET /deliveries/ID', () => {
       fields: [['X-Arbitrary', 'a']],
       content: CONTENT.toString('base64'),
       history: [expect.objectContaining({ number: 1, error: 'no more', stack: null })],
+      acts: [],
     });
   });
 
@@ -241,7 +248,7 @@ test('POST /deliveries/replay passes deliveries to the handler again', async () 
 
   const told = await change('/deliveries/replay', { filter: { state: 'parked', lastId: 2 } });
 
-  expect([told.status, told.json]).toEqual([200, { changed: 1, next: 2 }]);
+  expect([told.status, told.json]).toEqual([200, { changed: 1, next: 2, act: 1 }]);
   expect(idsIn(await get('/deliveries?state=parked'))).toEqual([3]);
   expect((await claims.claim()).map(({ id }) => id)).toEqual([2]);
 });
@@ -251,7 +258,7 @@ test('POST /deliveries/discard deletes what parked deliveries sent, and keeps wh
 
   const told = await change('/deliveries/discard', { filter: {}, reason: 'a test' });
 
-  expect([told.status, told.json]).toEqual([200, { changed: 1, next: 2 }]);
+  expect([told.status, told.json]).toEqual([200, { changed: 1, next: 2, act: 1 }]);
   expect((await get('/deliveries/2')).json).toMatchObject({
     state: 'discarded',
     reason: 'a test',
@@ -271,6 +278,52 @@ test('POST /handler/pause and /handler/resume', async () => {
   expect((await change('/handler/resume', {})).status).toBe(204);
   expect((await get('/stats')).json).toMatchObject({ isPaused: false });
   expect(await claims.claim(1)).toHaveLength(1);
+});
+
+describe('an act', () => {
+  const act = { kind: 'replay', operator: 'ada@example', source: '127.0.0.1', reason: 'it is back' };
+  const { operator, reason } = act;
+
+  test('of several parts is one in /acts, of its delivery, and in the log', async () => {
+    const { change, get, log } = await start([PARKED, PARKED, PARKED]);
+    const filter = { state: 'parked' };
+    const first = await change('/deliveries/replay', { filter, limit: 2, operator, reason });
+    expect(first.json).toEqual({ changed: 2, next: 2, act: 1 });
+    await change('/deliveries/replay', { filter, after: 2, act: 1, operator, reason });
+
+    const all = { ...act, id: 1, filters: [filter], changed: 3 };
+    expect((await get('/acts')).json).toMatchObject({ acts: [{ ...all, states: { waiting: 3 } }] });
+    expect((await get('/acts/1')).json).toMatchObject(all);
+    expect((await get('/deliveries/3')).json).toMatchObject({ acts: [all] });
+    expect(await log.line('an operator replayed deliveries')).toMatchObject({
+      ...{ act: 1, level: 'info', filters: [filter], changed: 3, operator, reason, source: act.source },
+    });
+    expect(log.lines).toHaveLength(1);
+  });
+
+  test('is of whom the proxy names, whatever is sent', async () => {
+    const { url, get, log } = await start();
+    await ask(url, post('/handler/pause', { operator, reason }, { 'x-forwarded-user': 'Gr\u00e4fin' }));
+
+    expect((await get('/acts')).json).toMatchObject({
+      acts: [{ kind: 'pause', operator: 'Gr\u00e4fin', reason }],
+    });
+    expect(await log.line('an operator paused the handler')).toMatchObject({ operator: 'Gr\u00e4fin' });
+  });
+
+  test.each([
+    ['is not there', 7],
+    ['is of another kind', 1],
+  ])('that %s has no further part', async (_name, id) => {
+    const { change, get } = await start([PARKED]);
+    await change('/handler/pause', {});
+
+    expect(await change('/deliveries/replay', { filter: {}, act: id })).toMatchObject({
+      ...{ status: 404, json: { code: 'UNKNOWN_ACT' } },
+    });
+    expect((await get('/acts/7')).status).toBe(404);
+    expect((await get('/stats')).json).toMatchObject({ parked: 1 });
+  });
 });
 
 test('GET /stats', async () => {
@@ -316,7 +369,7 @@ test.each(['/deliveries/replay', '/deliveries/discard', '/handler/pause', '/hand
 test.each<[string, unknown, string]>([
   ['/deliveries/replay', {}, "must have required property 'filter'"],
   ['/deliveries/replay', [], 'body must be object'],
-  ['/deliveries/replay', { filter: {}, reason: 'a' }, 'body must NOT have additional properties: reason'],
+  ['/deliveries/replay', { filter: {}, why: 'a' }, 'body must NOT have additional properties: why'],
   ['/deliveries/replay', { filter: { id: 1 } }, 'body/filter must NOT have additional properties: id'],
   ['/deliveries/replay', { filter: { ids: [] } }, 'body/filter/ids must NOT have fewer than 1 items'],
   ['/deliveries/replay', { filter: { receivedBefore: '2026-02-30' } }, '2026-02-30 is no time'],

@@ -1,23 +1,37 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { collectEvidence } from '../evidence/evidence.js';
-import type { Change, InboxOperations, StoredDelivery } from '../inbox/inbox-operations.js';
+import type {
+  Act,
+  Change,
+  ExportedDelivery,
+  FollowedAct,
+  InboxOperations,
+  Origin,
+  StoredDelivery,
+} from '../inbox/inbox-operations.js';
+import { shownText } from '../inbox/shown-text.js';
+import type { ActLog } from './act-log.js';
 import { atMostEvery } from './look-up.js';
 import {
+  ACTS_QUERY,
   BATCH_QUERY,
   CHANGE_CONTENTS,
   COUNT_QUERY,
   filterOf,
+  HANDLER_CONTENT,
   LIST_QUERY,
   NOTHING,
   SEARCH_QUERY,
   type SentBatch,
   type SentFilter,
+  type SentOrigin,
   type SentPage,
   type SentSearch,
 } from './parameters.js';
 import { RequestFault } from './request-fault.js';
-import { PROTECTION } from './who-may-ask.js';
+import { SOCKET_NAME } from './socket-address.js';
+import { isUnixSocket, PROTECTION } from './who-may-ask.js';
 
 /** Longest time of a search, in milliseconds. */
 const MAX_SEARCH_DURATION = 1_000;
@@ -36,11 +50,19 @@ export interface ReceiverFacts {
   url: string | null;
 }
 
+/** The receiver whose inbox it is. */
+export interface ServingReceiver {
+  readonly facts: Readonly<ReceiverFacts>;
+  readonly log: ActLog;
+  /** The header field in which a proxy names the operator; undefined for none. */
+  readonly operatorHeader: string | undefined;
+}
+
 interface OneDelivery {
   readonly Params: { readonly id: string };
 }
 interface ManyDeliveries {
-  readonly Body: SentBatch & { readonly filter: SentFilter; readonly reason?: string };
+  readonly Body: SentBatch & SentOrigin & { readonly filter: SentFilter; readonly act?: number };
 }
 
 /** Schemas of a request that only reads, and of one that changes something. */
@@ -55,17 +77,45 @@ const changing = (body: object): { schema: object } => ({ schema: { querystring:
 export function deliveryRoutes(
   app: FastifyInstance,
   inbox: InboxOperations,
-  receiver?: Readonly<ReceiverFacts>,
+  receiver?: ServingReceiver,
 ): void {
   const find = async ({ params: { id } }: FastifyRequest<OneDelivery>): Promise<StoredDelivery> => {
     const found = await inbox.find(Number(id));
     if (found !== undefined) return found;
     throw new RequestFault('UNKNOWN_DELIVERY', `There is no delivery ${id}.`);
   };
-  const setPaused = async (isPaused: boolean, reply: FastifyReply): Promise<unknown> => {
-    await inbox.setPaused(isPaused);
-    return reply.code(204).send();
+  /** A proxy knows who has signed in. Anybody else is believed. */
+  const originOf = ({ headers, raw }: FastifyRequest, { operator, reason }: SentOrigin): Origin => {
+    const named = receiver?.operatorHeader && headers[receiver.operatorHeader.toLowerCase()];
+    const address = (): string | null =>
+      isUnixSocket(raw.socket) ? SOCKET_NAME : (raw.socket.remoteAddress ?? null);
+    const text = (given: string | undefined): string | null => given?.trim() || null;
+    return {
+      operator: text(named ? shownText(String(named)) : operator),
+      source: receiver === undefined ? 'plant-inbox' : address(),
+      reason: text(reason),
+    };
   };
+  const findAct = async (id: number): Promise<FollowedAct> => {
+    const [act] = await inbox.acts({ after: id + 1, limit: 1 });
+    if (act?.id === id) return act;
+    throw new RequestFault('UNKNOWN_ACT', `There is no act ${id}.`);
+  };
+  const actOf = async (kind: Change['kind'], request: FastifyRequest<ManyDeliveries>): Promise<Change> => {
+    const { act: id, filter } = request.body;
+    if (id === undefined)
+      return inbox.beginAct(kind, originOf(request, request.body), filterOf(filter, 'INVALID_CONTENT'));
+    const act: Act = await findAct(id);
+    if (act.kind === kind) return act as Change;
+    throw new RequestFault('UNKNOWN_ACT', `Act ${id} is no ${kind}.`);
+  };
+  const setPaused =
+    (isPaused: boolean) =>
+    async (request: FastifyRequest<{ Body: SentOrigin }>, reply: FastifyReply): Promise<unknown> => {
+      const act = await inbox.setPaused(isPaused, originOf(request, request.body));
+      receiver?.log.add(act, 0);
+      return reply.code(204).send();
+    };
 
   app.get<{ Querystring: SentFilter & SentPage }>(
     '/deliveries',
@@ -119,24 +169,27 @@ export function deliveryRoutes(
       .send(asBuffer(content));
   });
   for (const kind of Object.keys(CHANGE_CONTENTS) as Change['kind'][])
-    app.post<ManyDeliveries>(
-      `/deliveries/${kind}`,
-      changing(CHANGE_CONTENTS[kind]),
-      async ({ body: { filter, after, limit, reason = '' } }) => {
-        const batch = { filter: filterOf(filter, 'INVALID_CONTENT'), after, limit };
-        const { changed, next = null } = await inbox.change(batch, { kind, reason: reason.trim() });
-        return { changed, next };
-      },
-    );
-  app.post('/handler/pause', changing(NOTHING), (_request, reply) => setPaused(true, reply));
-  app.post('/handler/resume', changing(NOTHING), (_request, reply) => setPaused(false, reply));
+    app.post<ManyDeliveries>(`/deliveries/${kind}`, changing(CHANGE_CONTENTS[kind]), async (request) => {
+      const { filter, after, limit } = request.body;
+      const act = await actOf(kind, request);
+      const batch = { filter: filterOf(filter, 'INVALID_CONTENT'), after, limit };
+      const { changed, next = null } = await inbox.change(batch, act);
+      receiver?.log.add(act, changed);
+      return { changed, next, act: act.id };
+    });
+  app.post<{ Body: SentOrigin }>('/handler/pause', changing(HANDLER_CONTENT), setPaused(true));
+  app.post<{ Body: SentOrigin }>('/handler/resume', changing(HANDLER_CONTENT), setPaused(false));
+  app.get<{ Querystring: Omit<SentPage, 'order'> }>('/acts', reading(ACTS_QUERY), async ({ query }) => ({
+    acts: await inbox.acts(query),
+  }));
+  app.get<OneDelivery>('/acts/:id(^[1-9]\\d{0,14}$)', reading(), ({ params }) => findAct(Number(params.id)));
   app.get<{ Querystring: SentFilter }>('/evidence', reading(COUNT_QUERY), ({ query }, reply) =>
     collectEvidence(inbox, filterOf(query), () => reply.raw.destroyed),
   );
-  app.get('/stats', reading(), async () => ({ ...(await inbox.stats()), receiver }));
+  app.get('/stats', reading(), async () => ({ ...(await inbox.stats()), receiver: receiver?.facts }));
 }
 
-function withContent(delivery: Omit<StoredDelivery, 'history'>): object {
+function withContent(delivery: ExportedDelivery): object {
   return { ...delivery, content: asBuffer(delivery.content).toString('base64') };
 }
 

@@ -4,6 +4,7 @@ import type { Config } from '../config/config.js';
 import { inboxFolder } from '../config/inbox-folder.js';
 import type { Counters } from '../counters.js';
 import type { Inbox } from '../inbox/inbox.js';
+import { ActLog } from './act-log.js';
 import { Activity } from './activity.js';
 import { deliveryRoutes, type ReceiverFacts } from './deliveries.js';
 import { documentRoutes, readDocuments } from './documents.js';
@@ -45,11 +46,13 @@ export async function startOperations({ config, inbox, counters, logger }: Opera
   const activity = new Activity(counters, stats);
   const events = new EventStream(inbox, logger);
   const receiver: ReceiverFacts = { startedAt: Date.now(), inbox: inbox.location, url: null };
+  const log = new ActLog(logger);
+  const operatorHeader = config.OPERATOR_HEADER;
   const listener = await startListener(
     (app) => {
       documentRoutes(app, readDocuments());
       healthRoutes(app, readiness, metrics);
-      deliveryRoutes(app, inbox, receiver);
+      deliveryRoutes(app, inbox, { facts: receiver, log, operatorHeader });
       events.route(app);
       activity.route(app);
     },
@@ -58,6 +61,7 @@ export async function startOperations({ config, inbox, counters, logger }: Opera
   );
   return {
     ...listener,
+    close: () => listener.close().finally(() => log.close()),
     started: (url) => {
       receiver.url = url;
       readiness.started();

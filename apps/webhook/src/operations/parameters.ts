@@ -60,14 +60,29 @@ export const BATCH_QUERY = object({ ...filter, after, limit });
 
 const batch = { filter: object(filter), after, limit };
 
-/** Content of each change of many deliveries. */
+/** Who acts, and why. */
+const origin = { operator: { type: 'string', maxLength: 200 }, reason: { type: 'string', maxLength: 1_000 } };
+
+/** Content of each change of many deliveries: a part of an act, or else the first part of a new one. */
 export const CHANGE_CONTENTS: Readonly<Record<Change['kind'], object>> = {
-  replay: object(batch, ['filter']),
-  discard: object({ ...batch, reason: { type: 'string', pattern: '\\S', maxLength: 1_000 } }, [
+  replay: object({ ...batch, ...origin, act: id }, ['filter']),
+  discard: object({ ...batch, ...origin, act: id, reason: { ...origin.reason, pattern: '\\S' } }, [
     'filter',
     'reason',
   ]),
 };
+
+/** Content of what is done with the handler. */
+export const HANDLER_CONTENT = object(origin);
+
+/** Query of a list of acts. */
+export const ACTS_QUERY = object({ after: id, limit });
+
+/** Who acts as it is sent, and why. */
+export interface SentOrigin {
+  readonly operator?: string;
+  readonly reason?: string;
+}
 
 /** A filter as it is sent. Times are milliseconds or ISO 8601. */
 export interface SentFilter {

@@ -81,6 +81,7 @@ export function isLocal(socket: Socket): boolean {
   return isUnixSocket(socket) || addresses.every((address) => /^(?:::ffff:)?127\.|^::1$/.test(address ?? ''));
 }
 
-function isUnixSocket(socket: Socket): boolean {
+/** Whether a connection was made to the socket of the inbox. */
+export function isUnixSocket(socket: Socket): boolean {
   return !socket.destroyed && !('port' in socket.address());
 }

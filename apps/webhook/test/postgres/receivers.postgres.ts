@@ -14,7 +14,7 @@ import type { Inbox } from '../../src/inbox/inbox.js';
 import { isAbandoned } from '../../src/inbox/postgres/lease.js';
 import { runCycle } from '../../src/inbox/postgres/postgres-cycle.js';
 import { PostgresTransactions } from '../../src/inbox/postgres/postgres-transactions.js';
-import { Claims, failed, HANDLED, incoming, untilStored } from '../open-inbox.js';
+import { act, Claims, failed, HANDLED, incoming, untilStored } from '../open-inbox.js';
 import { recordLog } from '../record-log.js';
 import { rejection } from '../rejection.js';
 import { openShared } from './open-shared.js';
@@ -412,7 +412,7 @@ withPostgres('receivers on one database', () => {
 
     test('of an attempt that was replayed after its commit changes nothing of the next one', async () => {
       await transactions.run(claimed, insert('a'), signal);
-      await inbox.change({ filter: {}, after: 0, limit: 10 }, { kind: 'replay' });
+      await act(inbox, 'replay', { filter: {}, after: 0, limit: 10 });
       const again = await next();
       inbox.settle(claimed, HANDLED);
       await untilStored(inbox);

@@ -160,7 +160,7 @@ class PostgresStore implements Store {
   async size(): Promise<{ onDisk: number; inUse: number }> {
     const [row] = await this.read(sql`
       SELECT sum(pg_total_relation_size('plant_store.' || name))::bigint AS bytes
-      FROM unnest(ARRAY['delivery', 'attempt', 'event']) AS t (name)`);
+      FROM unnest(ARRAY['delivery', 'attempt', 'event', 'act']) AS t (name)`);
     const bytes = row!['bytes'] as number;
     return { onDisk: bytes, inUse: bytes };
   }
