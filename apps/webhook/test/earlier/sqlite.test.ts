@@ -10,6 +10,7 @@ import { rejection } from '../rejection.js';
 import { ATTEMPT_COLUMNS, COLUMNS, earlierInboxSuite, type Stored } from './earlier-inbox.suite.js';
 
 const SQL = readFileSync(new URL('sqlite-6.sql', import.meta.url), 'utf8');
+const STEP = readFileSync(new URL('../../migrations/sqlite-7.sql', import.meta.url), 'utf8');
 
 /** Does something with the database in a file. */
 function use<Result>(file: string, work: (database: Database.Database) => Result): Result {
@@ -24,11 +25,11 @@ function use<Result>(file: string, work: (database: Database.Database) => Result
 const folderOf = (url: string): string => url.replace(/^file:/, '');
 const fileOf = (url: string): string => join(folderOf(url), 'inbox.sqlite');
 
-async function make(): Promise<string> {
+async function make(step = ''): Promise<string> {
   const folder = makeFolder();
   // Copied while it is open: a receiver that was killed leaves its write-ahead log behind.
   return use(fileOf(folder), (database) => {
-    database.exec(`PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; BEGIN; ${SQL} COMMIT`);
+    database.exec(`PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; BEGIN; ${SQL} ${step} COMMIT`);
     return `file:${copyInbox(folder)}`;
   });
 }
@@ -44,12 +45,17 @@ const readFile = (file: string): Stored =>
 /** Reads a copy: to close a database moves its write-ahead log into its file. */
 const read = async (url: string): Promise<Stored> => readFile(fileOf(copyInbox(folderOf(url))));
 
-earlierInboxSuite('an embedded inbox of version 6', {
-  make,
-  read,
-  setVersion: async (url, version) =>
-    use(fileOf(url), (database) => database.exec(`PRAGMA user_version = ${version}`)),
-});
+describe.each([
+  [6, ''],
+  [7, `${STEP} PRAGMA user_version = 7;`],
+])('version %d', (version, step) =>
+  earlierInboxSuite(`an embedded inbox of version ${version}`, {
+    make: () => make(step),
+    read,
+    setVersion: async (url, version) =>
+      use(fileOf(url), (database) => database.exec(`PRAGMA user_version = ${version}`)),
+  }),
+);
 
 test('an embedded inbox of version 6 is backed up first: whole, though somebody reads and an earlier start was interrupted', async () => {
   const folder = makeFolder();

@@ -7,6 +7,7 @@ import { openInbox } from '../../src/inbox/open-inbox.js';
 import { ATTEMPT_COLUMNS, COLUMNS, earlierInboxSuite, type Stored } from '../earlier/earlier-inbox.suite.js';
 
 const SQL = readFileSync(new URL('../earlier/postgres-4.sql', import.meta.url), 'utf8');
+const STEP = readFileSync(new URL('../../migrations/postgres-5.sql', import.meta.url), 'utf8');
 
 const query = async (url: string, sql: string): Promise<string> =>
   (await postgresOfThisFile()).query(sql, new URL(url).pathname.slice(1));
@@ -14,25 +15,31 @@ const query = async (url: string, sql: string): Promise<string> =>
 const readRows = async (url: string, select: string): Promise<unknown> =>
   JSON.parse(await query(url, `SELECT json_agg(r) FROM (${select} ORDER BY id) AS r`));
 
-async function make(): Promise<string> {
+async function make(step = ''): Promise<string> {
   const url = await (await postgresOfThisFile()).createDatabase();
   await query(url, SQL);
+  if (step !== '') await query(url, `BEGIN; ${step} COMMIT`);
   return url;
 }
 
 withPostgres('on PostgreSQL', () => {
-  earlierInboxSuite('a shared inbox of version 4', {
-    make,
-    read: async (url) =>
-      ({
-        deliveries: await readRows(
-          url,
-          `SELECT ${COLUMNS}, encode(content, 'hex') AS content FROM plant_store.delivery`,
-        ),
-        attempts: await readRows(url, `SELECT ${ATTEMPT_COLUMNS} FROM plant_store.attempt`),
-      }) as Stored,
-    setVersion: (url, version) => query(url, `UPDATE plant_store.schema_version SET version = ${version}`),
-  });
+  describe.each([
+    [4, ''],
+    [5, `${STEP} UPDATE plant_store.schema_version SET version = 5;`],
+  ])('version %d', (version, step) =>
+    earlierInboxSuite(`a shared inbox of version ${version}`, {
+      make: () => make(step),
+      read: async (url) =>
+        ({
+          deliveries: await readRows(
+            url,
+            `SELECT ${COLUMNS}, encode(content, 'hex') AS content FROM plant_store.delivery`,
+          ),
+          attempts: await readRows(url, `SELECT ${ATTEMPT_COLUMNS} FROM plant_store.attempt`),
+        }) as Stored,
+      setVersion: (url, version) => query(url, `UPDATE plant_store.schema_version SET version = ${version}`),
+    }),
+  );
 
   test('a shared inbox of version 4 is taken along once by receivers that start together', async () => {
     const url = await make();
