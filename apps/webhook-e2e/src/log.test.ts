@@ -74,6 +74,7 @@ test('a refused request is a warning with its status, its reason and its peer, a
       level: 'warn',
       time: expect.any(String),
       service: 'plant-store-webhook',
+      receiver: expect.any(String),
       version: expect.any(String),
       status,
       reason,

@@ -7,7 +7,7 @@
  */
 import { useEffect, useRef } from 'preact/hooks';
 
-import { keepFocus, quietly } from './page.mjs';
+import { keepFocus, page, quietly } from './page.mjs';
 import { filterOf, limitsOf } from './place.mjs';
 import * as receiver from './receiver.mjs';
 import { html, redraw, say } from './ui.mjs';
@@ -167,7 +167,7 @@ function Question({ change }) {
   };
   return html`<dialog ref=${element} aria-labelledby="change-title" onClose=${forget}>
     <form class="stack" onSubmit=${confirmFirst}>
-      <h2 id="change-title">${verb} ${what}?</h2>
+      <h2 id="change-title">${verb} ${what}${page.about && ` at ${page.about.name}`}?</h2>
       ${
         isDiscard
           ? html`<p>

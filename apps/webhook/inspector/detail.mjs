@@ -143,7 +143,11 @@ function eventsOf(delivery) {
   /** @type {Record<DeliveryState, Event>} */
   const now = {
     waiting: { at: null, kind: 'open', what: 'waits for the handler' },
-    retrying: { at: dueAt, kind: 'open', what: `attempt ${attempts + 1} begins` },
+    retrying: {
+      at: null,
+      kind: 'open',
+      what: `attempt ${attempts + 1} begins ${words.due(dueAt ?? 0, page.stats?.isPaused)}`,
+    },
     running: { at: startedAt, kind: 'open', what: `attempt ${attempts} began, and the handler has it` },
     handled: { at: endedAt, kind: 'good', what: `${number}handled${took}` },
     parked: {

@@ -13,8 +13,8 @@ import * as words from './words.mjs';
  * @param {{ views: readonly View[], refresh: () => Promise<void> }} shown
  */
 export function Header({ views, refresh }) {
-  const { place, stats, lostAt } = page;
-  const next = stats?.nextRetryAt ? `, next at ${words.shortTime(stats.nextRetryAt)}` : '';
+  const { place, stats, about, lostAt } = page;
+  const next = stats?.nextRetryAt ? `, next ${words.due(stats.nextRetryAt, stats.isPaused)}` : '';
   const setPaused = (/** @type {boolean} */ isPaused) =>
     void quietly(async () => {
       await receiver.setPaused(isPaused);
@@ -22,7 +22,7 @@ export function Header({ views, refresh }) {
       await refresh();
     });
   return html`<header class="row">
-    <h1>Inspector</h1>
+    <h1>${about?.name ?? 'Inspector'}</h1>
     <p role="status" class=${`note dot ${lostAt === undefined ? 'good' : 'bad'}`}>
       ${lostAt === undefined ? 'live' : `The receiver has not responded since ${words.shortTime(lostAt)}`}
     </p>

@@ -166,7 +166,7 @@ document.addEventListener('scroll', release, { passive: true });
 
 /** The title of the tab. It begins with what fails. */
 function titleOf() {
-  const { stats, place } = page;
+  const { stats, about, place } = page;
   const failing = [
     stats?.parked && `${words.count(stats.parked)} parked`,
     stats?.retrying && `${words.count(stats.retrying)} retrying`,
@@ -175,7 +175,7 @@ function titleOf() {
   const what = place.delivery === undefined ? wordsOf(newestOf(place)) : `delivery ${place.delivery}`;
   const title = place.view ?? what;
   const capital = `${title.charAt(0).toUpperCase()}${title.slice(1)}`;
-  return [alarm && `▲ ${alarm}`, capital, 'Inspector'].filter(Boolean).join(' · ');
+  return [alarm && `▲ ${alarm}`, capital, about?.name, 'Inspector'].filter(Boolean).join(' · ');
 }
 
 onRedraw(() => {

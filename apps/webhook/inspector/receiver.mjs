@@ -12,7 +12,7 @@
  *
  * @typedef {Omit<StoredDelivery, 'content'> & { content: string }} Delivery
  *
- * @typedef {{ startedAt: number, inbox: string, url: string | null }} About
+ * @typedef {{ name: string, startedAt: number, inbox: string, url: string | null }} About
  *
  * @typedef {{ minutes: readonly Minute[], refused: readonly RefusedKind[], lastRefused: readonly RefusedRequest[] }} Activity
  *

@@ -198,7 +198,7 @@ function cellsOf(delivery) {
     list.gone.has(id)
       ? html`<span class="note">${gone}</span>`
       : html`<${State} name=${delivery.state} />
-          ${dueAt !== null && html` <span class="note">at ${words.shortTime(dueAt)}</span>`}`,
+          ${dueAt !== null && html` <span class="note">${words.due(dueAt, page.stats?.isPaused)}</span>`}`,
     attempts === 0 ? '' : words.count(attempts),
     html`<div class="cut" title=${text || undefined}>${text}</div>`,
     words.size(bytes),

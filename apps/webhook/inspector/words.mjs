@@ -1,4 +1,5 @@
 /** Numbers, sizes and times, as people read them. Times are in the time zone of the browser. */
+import { dueText } from '../src/inbox/due.js';
 
 const numbers = new Intl.NumberFormat('en');
 
@@ -57,3 +58,6 @@ export const preciseTime = (milliseconds) =>
   `${shortTime(milliseconds)}.${String(milliseconds % 1000).padStart(3, '0')}`;
 
 export const timeZone = () => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** When an attempt begins. @param {number} dueAt @param {boolean | undefined} isPaused */
+export const due = (dueAt, isPaused = false) => dueText({ dueAt, now: Date.now(), isPaused }, shortTime);

@@ -44,7 +44,7 @@ export function createLog(write = prettyWriter()) {
 
 function prettyWriter() {
   const log = pretty({
-    ignore: 'service,version,err',
+    ignore: 'service,version,receiver,err',
     translateTime: 'SYS:HH:MM:ss',
     singleLine: true,
     sync: true,

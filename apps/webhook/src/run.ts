@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { answers, stillAccepted } from '@plant-store/contract';
 
 import { composeAnswers } from './answers/compose-answers.js';
-import { parseConfig, unknownSettings } from './config/config.js';
+import { nameOf, parseConfig, unknownSettings } from './config/config.js';
 import { readOpenFileLimit } from './config/open-files.js';
 import { takePassedSocket } from './config/passed-socket.js';
 import { startWatchdog } from './dispatch/watchdog.js';
@@ -38,7 +38,7 @@ export async function run(
     const settings = { ...environment, HANDLER: environment['HANDLER'] || OWN_HANDLER };
     const config = parseConfig(settings, composed.settings, readOpenFileLimit());
     const socket = takePassedSocket(environment, process.pid);
-    const logger = openLog(config.LOG_LEVEL);
+    const logger = openLog(config.LOG_LEVEL, nameOf(config));
     for (const warning of [...unknownSettings(environment), ...socket.warnings]) logger.warn(warning);
     logStrayErrors(logger);
     for (const signal of unused)

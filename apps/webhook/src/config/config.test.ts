@@ -67,6 +67,7 @@ test('everything can be set', () => {
     OPERATIONS_PORT: '0',
     OPERATIONS_HOST: '0.0.0.0',
     OPERATOR_HEADER: 'X-Forwarded-User',
+    RECEIVER_NAME: 'production',
     ACCESS_TOKENS: 'one,two, three ',
     INBOX_URL: 'file:///var/inbox',
     RETENTION_MS: '2147483648',
@@ -374,6 +375,7 @@ test('every fault is listed, each once', () => {
       OPERATIONS_PORT: 'no',
       OPERATIONS_HOST: 'localhost',
       OPERATOR_HEADER: 'no name',
+      RECEIVER_NAME: 'a\n',
       INBOX_URL: 'no',
       HANDLER: 'ftp://no',
       LOG_LEVEL: 'no',
@@ -394,8 +396,8 @@ test('no value is quoted, because a token may be in the wrong variable', () => {
   const environment = Object.fromEntries(SETTING_NAMES.map((name) => [name, secret]));
 
   const faults = faultsOf(environment);
-  // Any text may be the path of a file.
-  expect(faults).toHaveLength(SETTING_NAMES.length - 1);
+  // Any text may be the path of a file, or a name.
+  expect(faults).toHaveLength(SETTING_NAMES.length - 2);
   expect(faults.join('\n')).not.toContain('secret');
 });
 

@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net';
+import { hostname } from 'node:os';
 
 import { ACCESS_TOKEN_PATTERN, MAX_SIZE_LIMIT, type QuestionId } from '@plant-store/contract';
 import { z } from 'zod';
@@ -82,6 +83,11 @@ const fieldName = z.string().regex(/^[!#$%&'*+.^_`|~\dA-Za-z-]+$/, {
   error: 'must be the name of a header field, such as X-Forwarded-User',
 });
 
+/** What people tell a receiver by, such as `production`. */
+const receiverName = z.string().regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,60}$/u, {
+  error: 'must have from 1 to 60 characters, without control characters',
+});
+
 /** What Kubernetes sets for a service: `OPERATIONS_PORT=tcp://10.0.0.1:80` for one that is called `operations`. */
 const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//;
 
@@ -108,6 +114,7 @@ const settings = z.object({
   OPERATIONS_PORT: port(3001),
   OPERATIONS_HOST: otherHost.optional(),
   OPERATOR_HEADER: fieldName.optional(),
+  RECEIVER_NAME: receiverName.optional(),
   ACCESS_TOKENS: accessTokens.optional(),
   ACCESS_TOKENS_FILE: z.string().min(1).optional(),
   SIGNING_KEYS: commaSeparated.optional(),
@@ -266,6 +273,9 @@ function inboxFault(url: string): string | undefined {
     return error instanceof UnmeantUrl ? `${forms}; ${error.message}` : forms;
   }
 }
+
+/** What people tell the receiver by: by default, its host. */
+export const nameOf = ({ RECEIVER_NAME: name = hostname() }: Config): string => name;
 
 function freeze(config: Config): Config {
   Object.freeze(config.ACCESS_TOKENS);

@@ -1,3 +1,4 @@
+import { type Due, dueText } from '../inbox/due.js';
 import {
   DELIVERY_STATES,
   type DeliverySummary,
@@ -78,13 +79,16 @@ export async function show(
 ): Promise<void> {
   if (output === 'raw' && terminal.isTTY)
     throw new CommandError('-o raw writes to a file or a pipe, not to a terminal: add > FILE.', 2);
-  const delivery = await withConnection(inbox, ({ get }) => get<ShownDelivery>(`/deliveries/${id}`));
+  const { delivery, due } = await withConnection(inbox, async ({ get }) => {
+    const found = await get<ShownDelivery>(`/deliveries/${id}`);
+    return { delivery: found, due: found.dueAt === null ? undefined : await get<InboxStats>('/stats') };
+  });
   const content = Buffer.from(delivery.content, 'base64');
   if (output === 'raw') return terminal.write(content);
   if (output === 'json') return terminal.write(jsonText(delivery, 2));
   const text = textOf(content);
   await terminal.write(
-    headText(terminal, delivery) + (text ? `\n${printable(text).replace(/\n?$/, '\n')}` : ''),
+    headText(terminal, delivery, due) + (text ? `\n${printable(text).replace(/\n?$/, '\n')}` : ''),
   );
   if (text === undefined) terminal.report('The content is not text. To see its bytes, add -o raw | xxd');
 }
@@ -108,14 +112,24 @@ const LABELS = {
   bytes: 'bytes',
 } as const;
 
-/** Everything about a delivery but its content. */
-export function headText(terminal: Terminal, delivery: ShownDelivery): string {
+/**
+ * Everything about a delivery but its content.
+ *
+ * @param due the time, and whether the handler is paused, for a delivery that comes again
+ */
+export function headText(
+  terminal: Terminal,
+  delivery: ShownDelivery,
+  due?: Pick<Due, 'now' | 'isPaused'>,
+): string {
   const { history, fields, acts } = delivery;
   const facts = (Object.keys(LABELS) as (keyof typeof LABELS)[])
     .filter((name) => delivery[name] !== null)
     .map((name) => [
       name === 'endedAt' && delivery.state === 'discarded' ? 'discarded' : LABELS[name],
-      String(timeText(name, delivery[name])),
+      name === 'dueAt' && due !== undefined
+        ? dueText({ dueAt: delivery.dueAt!, ...due }, shortTime)
+        : String(timeText(name, delivery[name])),
     ]);
   const attempts = history.map(({ number, startedAt, duration, receiver, error }) => [
     number,

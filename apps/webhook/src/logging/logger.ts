@@ -13,16 +13,21 @@ const MANIFEST = new URL('../../package.json', import.meta.url);
 /** Names under which a token could be logged by mistake, at the top and one level down. */
 const SECRETS = ['authorization', 'accessToken', 'accessTokens', 'token', 'ACCESS_TOKENS'];
 
-/** Creates the process's logger: one JSON object a line. An error under `err` is limited in size. */
+/**
+ * Creates the process's logger: one JSON object a line. An error under `err` is limited in size.
+ *
+ * @param receiver its name, which each line has
+ */
 export function createLogger(
   level: Level | 'silent',
   stream: DestinationStream & { flushSync?: () => void },
+  receiver?: string,
 ): Logger {
   const { version } = JSON.parse(readFileSync(MANIFEST, 'utf8')) as { version: string };
   return pino(
     {
       level,
-      base: { service: 'plant-store-webhook', version },
+      base: { service: 'plant-store-webhook', version, receiver },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: createErrorSerializer() },

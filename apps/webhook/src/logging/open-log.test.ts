@@ -64,7 +64,7 @@ const parse = (text: string): Line[] =>
 
 /** Opens a log, and what writes numbered lines of 4 KiB to it. */
 function open(fd: number): { logger: ReturnType<typeof openLog>; write: (count: number) => void } {
-  const logger = openLog('info', fd);
+  const logger = openLog('info', undefined, fd);
   const padding = '.'.repeat(4_096);
   let number = 0;
   return {
@@ -80,15 +80,16 @@ const numbersIn = (lines: readonly Line[]): unknown[] =>
 
 const numbersTo = (end: number): number[] => Array.from({ length: end }, (_, index) => index);
 
-test('a line is written at once, with the service and its version', () => {
+test('a line is written at once, with the service, its version and the name of the receiver', () => {
   const pipe = new Pipe();
-  openLog('info', pipe.openWriter()).info('arbitrary');
+  openLog('info', 'production', pipe.openWriter()).info('arbitrary');
 
   expect(pipe.readLines()).toEqual([
     {
       level: 'info',
       time: expect.any(String),
       service: 'plant-store-webhook',
+      receiver: 'production',
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
       msg: 'arbitrary',
     },

@@ -17,9 +17,10 @@ const LAST_RETRIES = 50;
  * the next line, and every 10 ms. Further lines are lost; a line has their number as soon as all that is kept was written.
  * After a fatal line, and when the process ends, a slow reader gets half a second.
  *
+ * @param receiver its name, which each line has
  * @param fd a file, or a pipe or a socket that doesn't block. Node.js makes its own standard output such a one.
  */
-export function openLog(level: Level | 'silent', fd: number = process.stdout.fd): Logger {
+export function openLog(level: Level | 'silent', receiver?: string, fd: number = process.stdout.fd): Logger {
   let lost = 0;
   /** Why the last attempt to write failed. */
   let failure: string | undefined;
@@ -40,7 +41,7 @@ export function openLog(level: Level | 'silent', fd: number = process.stdout.fd)
       flush();
     }
   };
-  const logger = createLogger(level, { write: (line) => output.write(line), flushSync });
+  const logger = createLogger(level, { write: (line) => output.write(line), flushSync }, receiver);
   output.on('error', (error: NodeJS.ErrnoException) => {
     failure = error.code;
     retry ??= setTimeout(flush, RETRY_INTERVAL).unref();

@@ -11,7 +11,7 @@ import type { AttemptResult } from '../inbox/delivery.js';
 import { ActLog } from './act-log.js';
 import { deliveryRoutes } from './deliveries.js';
 
-const RECEIVER = { startedAt: 1, inbox: '/arbitrary', url: null };
+const RECEIVER = { name: 'production', startedAt: 1, inbox: '/arbitrary', url: null };
 
 /** Every byte, in base64 that has + and / and =. */
 const CONTENT = Buffer.from(Array.from({ length: 256 }, (_, byte) => 255 - byte));

@@ -42,6 +42,8 @@ const MAX_GROUPS = 50;
 
 /** What `/stats` says of the receiver itself. */
 export interface ReceiverFacts {
+  /** RECEIVER_NAME. */
+  readonly name: string;
   /** In milliseconds since 1970. */
   readonly startedAt: number;
   /** Where the inbox is, for people. */

@@ -102,6 +102,13 @@ function readInspector(folder: URL): [path: string, document: Document][] {
       ? [['/', { mediaType, content, contentSecurityPolicy: policyOfInspector(content.toString()) }]]
       : [[`/inspector/${name}`, { mediaType, content, contentSecurityPolicy: NOTHING }]];
   });
+  // What the inspector shares with the command, where it imports that from.
+  const shared = read(new URL('../inbox/due.js', import.meta.url));
+  if (shared !== undefined)
+    packages.push([
+      '/src/inbox/due.js',
+      { mediaType: MEDIA_TYPES['.mjs']!, content: shared, contentSecurityPolicy: NOTHING },
+    ]);
   return [...files, ...packages];
 }
 

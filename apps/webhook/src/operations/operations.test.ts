@@ -167,7 +167,7 @@ test('replaying parked deliveries gives them to the handler at once', async () =
 
   const { json } = await ask(socket, post('/deliveries/replay', { filter: { state: 'parked' } }));
 
-  expect(json).toEqual({ changed: 1, next: 1 });
+  expect(json).toEqual({ changed: 1, next: 1, act: 1 });
   expect(await log.line(HANDLED)).toMatchObject({ delivery: 1 });
 });
 

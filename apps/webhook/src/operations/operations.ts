@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 
-import type { Config } from '../config/config.js';
+import { type Config, nameOf } from '../config/config.js';
 import { inboxFolder } from '../config/inbox-folder.js';
 import type { Counters } from '../counters.js';
 import type { Inbox } from '../inbox/inbox.js';
@@ -45,7 +45,12 @@ export async function startOperations({ config, inbox, counters, logger }: Opera
   const metrics = new Metrics(counters, stats, logger);
   const activity = new Activity(counters, stats);
   const events = new EventStream(inbox, logger);
-  const receiver: ReceiverFacts = { startedAt: Date.now(), inbox: inbox.location, url: null };
+  const receiver: ReceiverFacts = {
+    name: nameOf(config),
+    startedAt: Date.now(),
+    inbox: inbox.location,
+    url: null,
+  };
   const log = new ActLog(logger);
   const operatorHeader = config.OPERATOR_HEADER;
   const listener = await startListener(
