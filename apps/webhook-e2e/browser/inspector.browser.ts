@@ -285,7 +285,7 @@ describeWithBrowser('the inspector', () => {
     await row(page, id).waitFor();
     await page.getByText(/on disk/).waitFor();
 
-    const untilShown = requests.filter((sent) => !/^GET \/(?:inspector\/.*|events)?$/.test(sent));
+    const untilShown = requests.filter((sent) => !/^GET \/(?:(?:inspector|src)\/.*|events)?$/.test(sent));
     expect(untilShown.sort()).toEqual([
       'GET /activity',
       'GET /deliveries?order=newest&limit=51',
@@ -407,7 +407,11 @@ describeWithBrowser('the inspector', () => {
     await sendAll(first, ['arbitrary', 'arbitrary', 'fail once', 'throw an error']);
     await untilNothingWaits(first.inbox);
     await first.process.stop();
-    const settings = { HANDLER_MAX_ATTEMPTS: '2', HANDLER_BACKOFF_MS: '600000' };
+    const settings = {
+      HANDLER_MAX_ATTEMPTS: '2',
+      HANDLER_BACKOFF_MS: '600000',
+      RECEIVER_NAME: 'greenhouse',
+    };
     const receiver = await startInspected({ folder, settings });
     const id = await deliver(receiver, 'fail once');
     const { page, requests } = await visit(receiver);
@@ -417,7 +421,7 @@ describeWithBrowser('the inspector', () => {
       .waitFor();
     await page.getByRole('link', { name: '2 parked' }).waitFor();
     await page.getByRole('link', { name: /^1 retrying, next at \d/ }).waitFor();
-    expect(await page.title()).toBe('▲ 2 parked, 1 retrying · Deliveries · Inspector');
+    expect(await page.title()).toBe('▲ 2 parked, 1 retrying · Deliveries · greenhouse · Inspector');
     const group = page.getByRole('region', { name: 'What fails' }).getByRole('listitem').first();
     expect(await group.textContent()).toContain('failed on purpose');
     await group.getByRole('button', { name: 'Replay 2…' }).click();
@@ -486,13 +490,18 @@ describeWithBrowser('the inspector', () => {
     await stateOf(page).getByText('parked').waitFor();
     await timeline(page).getByText('parked after 2 attempts').waitFor();
     await timeline(page).getByText('attempt 1 ·').click();
-    await page.getByRole('region', { name: 'Stack of attempt 1' }).getByText('at handle').waitFor();
+    await page.getByRole('region', { name: 'Stack of attempt 1' }).getByText('poison-handler').waitFor();
 
     await page.getByRole('button', { name: 'Replay', exact: true }).click();
 
-    await timeline(page).getByText('replayed by an operator').waitFor();
+    await timeline(page).getByText('replay of 1 delivery by an operator').waitFor();
     await timeline(page).getByText('attempt 1 ·').nth(1).waitFor();
     await stateOf(page).getByText('parked').waitFor();
+    await page.getByRole('link', { name: 'Acts' }).click();
+    await page
+      .getByRole('row', { name: /replay of 1 delivery/ })
+      .getByText('handled 0, failed 1, waiting 0')
+      .waitFor();
   });
 
   test('copies a command that sends a delivery again, without the token', async () => {

@@ -160,14 +160,16 @@ function Question({ change }) {
     void carryOut(change, String(given.get('reason')).trim()).then(close);
     focus('change-cancel');
   };
-  // Enter in the field of the reason changes nothing yet.
-  const confirmFirst = (/** @type {Event} */ event) => {
+  // Enter in a field changes nothing yet.
+  const confirmFirst = (/** @type {KeyboardEvent} */ event) => {
+    if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return;
     event.preventDefault();
     focus('change-confirm');
   };
   return html`<dialog ref=${element} aria-labelledby="change-title" onClose=${forget}>
-    <form class="stack" onSubmit=${confirmFirst}>
-      <h2 id="change-title">${verb} ${what}${page.about && ` at ${page.about.name}`}?</h2>
+    <form class="stack" onKeyDown=${confirmFirst}>
+      <h2 id="change-title">${verb} ${what}?</h2>
+      <p>Receiver: <strong>${page.about?.name}</strong></p>
       ${
         isDiscard
           ? html`<p>
@@ -184,6 +186,15 @@ function Question({ change }) {
       }
       ${note && html`<p class="note">${note}</p>`}
       <label>
+        Your name
+        <input
+          name="operator"
+          maxlength="200"
+          defaultValue=${receiver.operator.name}
+          readonly=${changed !== undefined}
+        />
+      </label>
+      <label>
         Reason${isDiscard ? ', kept with the delivery' : ''}
         <input
           name="reason"
@@ -191,15 +202,6 @@ function Question({ change }) {
           pattern=".*\\S.*"
           maxlength="1000"
           autocomplete="off"
-          readonly=${changed !== undefined}
-        />
-      </label>
-      <label>
-        Your name
-        <input
-          name="operator"
-          maxlength="200"
-          defaultValue=${receiver.operator.name}
           readonly=${changed !== undefined}
         />
       </label>
