@@ -1,5 +1,15 @@
 import type { Retention } from '../src/inbox/inbox-operations.js';
-import { type Adapter, all, failed, HANDLED, incoming, numbers, only, OpenedInbox, PARKED } from './open-inbox.js';
+import {
+  type Adapter,
+  all,
+  failed,
+  HANDLED,
+  incoming,
+  numbers,
+  only,
+  OpenedInbox,
+  PARKED,
+} from './open-inbox.js';
 
 const DAY = 86_400_000;
 
