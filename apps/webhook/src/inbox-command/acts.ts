@@ -84,7 +84,7 @@ export function actsTable<Shown extends Act>(
 /** The filters in words: their states and errors, or their ids. */
 function filterText(filters: readonly DeliveryFilter[]): string {
   const of = ({ state, errorGroup, firstId, lastId }: DeliveryFilter): string =>
-    [state, errorGroup, firstId !== undefined && firstId === lastId && `id ${firstId}`]
+    [state, errorGroup, firstId !== undefined && firstId === lastId && `(id ${firstId})`]
       .filter(Boolean)
       .join(' ');
   return [...new Set(filters.map(of))].filter(Boolean).join(', ');
