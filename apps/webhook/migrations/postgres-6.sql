@@ -18,4 +18,4 @@ ALTER TABLE delivery
   ADD COLUMN act bigint,
   ADD COLUMN earlier_acts text,
   ADD COLUMN discarded_bytes bigint;
-CREATE INDEX delivery_by_act ON delivery (act) WHERE act IS NOT NULL;
+CREATE INDEX delivery_by_act ON delivery (act, state, attempts) WHERE act IS NOT NULL;

@@ -14,7 +14,7 @@ CREATE TABLE act (
 ALTER TABLE delivery ADD COLUMN act INTEGER;
 ALTER TABLE delivery ADD COLUMN earlier_acts TEXT;
 ALTER TABLE delivery ADD COLUMN discarded_bytes INTEGER;
-CREATE INDEX delivery_by_act ON delivery (act) WHERE act IS NOT NULL;
+CREATE INDEX delivery_by_act ON delivery (act, state, attempts) WHERE act IS NOT NULL;
 
 DROP VIEW overview;
 CREATE VIEW overview AS

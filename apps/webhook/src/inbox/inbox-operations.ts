@@ -218,6 +218,8 @@ export interface InboxOperations {
     filter?: DeliveryFilter,
   ): Promise<Act & { readonly kind: Kind }>;
 
+  findAct(id: number): Promise<Act | undefined>;
+
   /** What operators did, the newest first, and what became of it. */
   acts(page: Omit<Page, 'order'>): Promise<readonly FollowedAct[]>;
 

@@ -185,6 +185,10 @@ export class SqlOperations implements InboxOperations {
       RETURNING id, kind, at, operator, source, reason, filters, changed`;
   }
 
+  async findAct(id: number): Promise<Act | undefined> {
+    return (await this.#acts(sql`WHERE id = ${id}`))[0];
+  }
+
   async acts({ after, limit }: Omit<Page, 'order'>): Promise<readonly FollowedAct[]> {
     const acts = await this.#acts(sql`
       WHERE id <= ${after === undefined ? Number.MAX_SAFE_INTEGER : after - 1} ORDER BY id DESC LIMIT ${limit}`);
@@ -194,14 +198,17 @@ export class SqlOperations implements InboxOperations {
       readonly act: number;
       readonly state: DeliveryState;
       readonly count: number;
+      readonly repeated: number;
     }>(sql`
-      SELECT act, state, count(*) AS count FROM (
-        SELECT act, CASE WHEN state = 'running' AND attempts > 1 THEN 'retrying' ELSE state END AS state
-        FROM ${this.#schema}delivery WHERE act IN (${ids})) AS acted
-      GROUP BY act, state`);
+      SELECT act, state, count(*) AS count, count(*) FILTER (WHERE attempts > 1) AS repeated
+      FROM ${this.#schema}delivery WHERE act IN (${ids}) AND act IS NOT NULL GROUP BY act, state`);
     return acts.map((act) => {
-      const own = new Map(rows.filter((row) => row.act === act.id).map(({ state, count }) => [state, count]));
-      const counts = DELIVERY_STATES.map((state) => [state, own.get(state) ?? 0] as const);
+      const own = new Map(rows.filter((row) => row.act === act.id).map((row) => [row.state, row]));
+      const again = own.get('running')?.repeated ?? 0;
+      const counts = DELIVERY_STATES.map((state) => {
+        const moved = state === 'retrying' ? again : state === 'running' ? -again : 0;
+        return [state, (own.get(state)?.count ?? 0) + moved] as const;
+      });
       // A process may end after a part has changed deliveries, and before they are counted.
       const changed = Math.max(
         act.changed,

@@ -38,7 +38,7 @@ function recordPlans(): { readonly store: Store; readonly plans: string[] } {
   const plans: string[] = [];
   const note = (...statements: readonly Sql[]): Promise<Row[]> => {
     plans.push(...statements.flatMap(({ text }) => planOf(text.replaceAll(/\$(?=\d)/g, '?'))));
-    return Promise.resolve([{ now: 1 }]);
+    return Promise.resolve([{ now: 1, id: 1, filters: '[]' }]);
   };
   const size = () => Promise.resolve({ onDisk: 1, inUse: 1 });
   return { store: { dialect: DIALECT, read: note, run: note, size } as unknown as Store, plans };
@@ -71,6 +71,11 @@ test.each<[name: string, run: (store: Store) => Promise<unknown>, index: string]
     'a list of an error',
     (store) => new SqlOperations(store).list({ errorGroup: 'a' }, PAGE),
     'delivery_by_error (error_group=?)',
+  ],
+  [
+    'what became of an act',
+    (store) => new SqlOperations(store).acts({ limit: 1 }),
+    'COVERING INDEX delivery_by_act (act=?)',
   ],
   [
     'removeExpired',
