@@ -115,22 +115,26 @@ describe('GET /deliveries', () => {
 });
 
 test.each([
-  ['state=lost', 'querystring/state must be equal to one of the allowed values: waiting, running, retrying,'],
-  ['state=parked&state=handled', 'querystring/state'],
-  ['limit=0', 'querystring/limit must be >= 1'],
-  ['limit=501', 'querystring/limit must be <= 500'],
-  ['limit=', 'querystring/limit must be integer'],
-  ['after=0', 'querystring/after must be >= 1'],
-  ['firstId=9007199254740992', 'querystring/firstId'],
-  ['lastId=1.5', 'querystring/lastId must be integer'],
-  ['order=random', 'querystring/order must be equal to one of the allowed values: newest, oldest'],
+  ['state=lost', 'state must be one of waiting, running, retrying, '],
+  ['state=parked&state=handled', 'state must be one of'],
+  ['limit=0', 'limit must be at least 1.'],
+  ['limit=501', 'limit must be at most 500.'],
+  ['limit=', 'limit must be one whole number.'],
+  ['after=0', 'after must be at least 1.'],
+  ['firstId=9007199254740992', 'firstId must be at most 9,007,199,254,740,991.'],
+  ['lastId=1.5', 'lastId must be one whole number.'],
+  ['order=random', 'order must be one of newest, oldest.'],
   ['receivedFrom=yesterday', 'is no time in ISO 8601'],
   ['receivedFrom=2026-01-31T12:00:00%2B02', '2026-01-31T12:00:00+02 is no time in ISO 8601'],
   ['receivedBefore=2016-12-31T23:59:60Z', 'is no time in ISO 8601'],
   ['receivedFrom=2026-02-30', 'is no time in ISO 8601'],
   ['receivedBefore=-1', '-1 is no time in ISO 8601'],
-  ['arbitrary=1', 'querystring must NOT have additional properties: arbitrary'],
-  ['limit=a&c=d', 'querystring must NOT have additional properties: c; querystring/limit must be integer'],
+  [
+    'receivedFrom=1&receivedFrom=2',
+    'receivedFrom must be a time, in milliseconds since 1970 or in ISO 8601.',
+  ],
+  ['arbitrary=1', 'arbitrary is unknown here.'],
+  ['limit=a&c=d', 'c is unknown here. limit must be one whole number.'],
 ])('GET /deliveries?%s: 400, %s', async (query, message) => {
   const { get } = await oneOfEach();
   const { status, json } = await get(`/deliveries?${query}`);
@@ -367,17 +371,21 @@ test.each(['/deliveries/replay', '/deliveries/discard', '/handler/pause', '/hand
 );
 
 test.each<[string, unknown, string]>([
-  ['/deliveries/replay', {}, "must have required property 'filter'"],
-  ['/deliveries/replay', [], 'body must be object'],
-  ['/deliveries/replay', { filter: {}, why: 'a' }, 'body must NOT have additional properties: why'],
-  ['/deliveries/replay', { filter: { id: 1 } }, 'body/filter must NOT have additional properties: id'],
-  ['/deliveries/replay', { filter: { ids: [] } }, 'body/filter/ids must NOT have fewer than 1 items'],
+  ['/deliveries/replay', {}, 'filter is missing.'],
+  ['/deliveries/replay', [], 'The content must be a JSON object.'],
+  ['/deliveries/replay', { filter: {}, why: 'a' }, 'why is unknown here.'],
+  ['/deliveries/replay', { filter: { id: 1 } }, 'filter.id is unknown here.'],
+  ['/deliveries/replay', { filter: { ids: [] } }, 'filter.ids must have at least 1 value.'],
   ['/deliveries/replay', { filter: { receivedBefore: '2026-02-30' } }, '2026-02-30 is no time'],
-  ['/deliveries/replay?state=parked', { filter: {} }, 'querystring must NOT have additional properties'],
-  ['/deliveries/discard', { filter: {} }, "must have required property 'reason'"],
-  ['/deliveries/discard', { filter: {}, reason: ' ' }, 'body/reason'],
-  ['/deliveries/discard', { filter: {}, reason: 'a'.repeat(1_001) }, 'body/reason'],
-  ['/handler/pause', { until: 1 }, 'body must NOT have additional properties: until'],
+  ['/deliveries/replay?state=parked', { filter: {} }, 'state is unknown here.'],
+  ['/deliveries/discard', { filter: {} }, 'reason is missing.'],
+  ['/deliveries/discard', { filter: {}, reason: ' ' }, 'reason must not be blank.'],
+  [
+    '/deliveries/discard',
+    { filter: {}, reason: 'a'.repeat(1_001) },
+    'reason must have at most 1,000 characters.',
+  ],
+  ['/handler/pause', { until: 1 }, 'until is unknown here.'],
 ])('POST %s %j: 400, %s, and nothing changes', async (path, content, message) => {
   const { change, get } = await oneOfEach();
   const before = await get('/deliveries');

@@ -7,7 +7,6 @@ import Fastify, {
   type FastifyError,
   type FastifyInstance,
   type FastifyReply,
-  type FastifySchemaValidationError,
   type RouteOptions,
 } from 'fastify';
 import type { Logger } from 'pino';
@@ -22,6 +21,7 @@ import { modeOfFilesIn } from '../inbox/sqlite/inbox-files.js';
 import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
 import { faultOf, RequestFault } from './request-fault.js';
 import { openSocketAddress, SOCKET_NAME } from './socket-address.js';
+import { VALIDATION } from './validation.js';
 import { checkSender, isLocal, PROTECTION, requireJson } from './who-may-ask.js';
 
 /** Only this machine can connect. */
@@ -125,9 +125,7 @@ function createApp(
       ...NODE_OPTIONS,
     },
     ...FASTIFY_OPTIONS,
-    ajv: { customOptions: { allErrors: true, removeAdditional: false } },
-    schemaErrorFormatter: (errors, part) =>
-      new Error(errors.map((error) => describe(error, part)).join('; ')),
+    ...VALIDATION,
     // A path that can't be decoded, or an id that is too long.
     frameworkErrors: (_error, _request, reply) => respondToError(unknownPath as FastifyError, reply),
   });
@@ -176,16 +174,6 @@ function refuseOtherMethods(app: FastifyInstance, url: string, routes: readonly 
     },
     handler: () => undefined,
   });
-}
-
-/** What is wrong with a request, as Ajv says it, with the names that it leaves out. */
-function describe({ instancePath, message, params }: FastifySchemaValidationError, part: string): string {
-  const { additionalProperty: unknown, allowedValues } = params as {
-    readonly additionalProperty?: string;
-    readonly allowedValues?: readonly string[];
-  };
-  const names = unknown ?? allowedValues?.join(', ');
-  return `${part}${instancePath} ${message}${names === undefined ? '' : `: ${names}`}`;
 }
 
 /**
