@@ -7,17 +7,21 @@ import { inboxFolder } from '../config/inbox-folder.js';
 import { postgresServers } from '../config/postgres-url.js';
 import { RECEIVER_ERRORS, ReceiverError, type ReceiverErrorCode } from '../errors.js';
 import type { Inbox } from '../inbox/inbox.js';
+import type { Transactions } from '../inbox/sql-operations.js';
 import { openInbox } from '../inbox/open-inbox.js';
 import { INBOX_FILES } from '../inbox/sqlite/inbox-files.js';
 import { openForReading, openingError } from '../inbox/sqlite/open-database.js';
 import { deliveryRoutes } from '../operations/deliveries.js';
 import { openSocketAddress, SOCKET_NAME } from '../operations/socket-address.js';
+import { VALIDATION } from '../operations/validation.js';
 import { CommandError } from './terminal.js';
 
 /** Asks an inbox by the routes of docs/reference/operations.md. */
 export interface Connection {
   /** Whether a receiver has the inbox open. Undefined of a shared inbox, which several may have open. */
   readonly isRunning: boolean | undefined;
+  /** Of a shared inbox: the transactions that may still store a delivery with a smaller id than others. */
+  readonly transactions?: () => Promise<Transactions>;
   /** @throws ReceiverError, or CommandError for what the receiver has no code for */
   readonly get: <Result>(path: string, query?: object) => Promise<Result>;
   /** @throws the same */
@@ -70,10 +74,13 @@ async function useHere<Result>(
 ): Promise<Result> {
   try {
     const { fastify } = await import('fastify');
-    const app = fastify();
+    const app = fastify(VALIDATION);
     deliveryRoutes(app, inbox);
     const send: Send = (method, url, payload) => app.inject({ method, url, ...(payload && { payload }) });
-    return await use(connectionTo(send, isRunning));
+    const connection = connectionTo(send, isRunning);
+    return await use(
+      isRunning === undefined ? { ...connection, transactions: () => inbox.transactions() } : connection,
+    );
   } finally {
     await inbox.close();
   }

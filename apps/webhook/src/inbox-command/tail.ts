@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 
+import type { Transactions } from '../inbox/sql-operations.js';
 import { MAX_LIMIT } from '../operations/parameters.js';
 import { withConnection } from './connection.js';
 import { linesOf, type Listed } from './look.js';
@@ -9,9 +10,6 @@ import { CommandError, type Terminal } from './terminal.js';
 /** How long {@link tail} waits before it looks again, in milliseconds. */
 const INTERVAL = 1_000;
 
-/** Longer than a receiver waits for PostgreSQL to store what has an id already, in milliseconds. */
-const LONGEST_WRITE = 60_000;
-
 /** `plant-inbox tail`: ends with Ctrl-C */
 export async function tail(
   terminal: Terminal,
@@ -20,71 +18,82 @@ export async function tail(
 ): Promise<void> {
   const asJson = (output ?? (terminal.isTTY ? 'text' : 'json')) === 'json';
   const interrupted = terminal.interruption();
-  await withConnection(inbox, async ({ get, isRunning }) => {
+  await withConnection(inbox, async ({ get, isRunning, transactions }) => {
     if (isRunning === false)
       throw new CommandError('No receiver has the inbox open, so nothing arrives. Start it, then run tail.');
     const { deliveries: old } = await get<Listed>('/deliveries', { limit: MAX_LIMIT });
     const unseen = new UnseenIds(old.length < MAX_LIMIT ? 1 : old.at(-1)!.id);
     for (const { id } of old) unseen.take(id);
     terminal.report('New deliveries follow. Ctrl-C ends this.');
-    let firstId = unseen.first();
     while (!interrupted.aborted) {
-      const { deliveries } = await get<Listed>('/deliveries', { firstId, order: 'oldest', limit: MAX_LIMIT });
-      const added = deliveries.filter(({ id }) => unseen.take(id));
-      const lines = asJson ? added.map((one) => jsonText(one, 0)) : linesOf(terminal, added).slice(1);
-      await terminal.write(lines.join(''));
-      if (deliveries.length === MAX_LIMIT) {
-        firstId = deliveries.at(-1)!.id + 1;
-        continue;
-      }
+      // Before the deliveries: what has ended by now is among them.
+      const running = await transactions?.();
+      if (running !== undefined) unseen.limit(running);
+      for (const { first, last } of unseen.ranges)
+        for (let firstId = first; firstId <= last && firstId < Infinity && !interrupted.aborted;) {
+          const part = { firstId, lastId: Math.min(last, Number.MAX_SAFE_INTEGER), limit: MAX_LIMIT };
+          const { deliveries } = await get<Listed>('/deliveries', { ...part, order: 'oldest' });
+          const added = deliveries.filter(({ id }) => unseen.take(id));
+          const lines = asJson ? added.map((one) => jsonText(one, 0)) : linesOf(terminal, added).slice(1);
+          await terminal.write(lines.join(''));
+          firstId = deliveries.length < MAX_LIMIT ? Infinity : deliveries.at(-1)!.id + 1;
+        }
+      unseen.forget(running);
       await setTimeout(INTERVAL, undefined, { signal: interrupted }).catch(() => undefined);
-      firstId = unseen.first();
     }
   });
 }
 
-/** Ids with which no delivery was seen; without `since`, those above all that were. */
-interface Gap {
+/** Ids with which no delivery was seen. */
+interface Range {
   readonly first: number;
   readonly last: number;
-  /** When a delivery with a higher id was seen. */
-  readonly since?: number;
+  /** A delivery with one of them may be stored by a transaction before this one, and by no other. */
+  readonly until?: number;
 }
 
 /**
- * The ids of deliveries that may still be stored. On a shared inbox, a delivery may be stored later than one with a higher
- * id. An id that stays behind for too long has no delivery.
+ * The ids of deliveries that may still be stored. On a shared inbox, one transaction takes a smaller id than another, and
+ * may end later. So an id that was passed over stays until every transaction has ended that may have taken it.
  */
 export class UnseenIds {
-  #gaps: readonly Gap[];
+  #ranges: readonly Range[];
 
-  /**
-   * @param first all that are smaller were seen
-   * @param now a clock in milliseconds
-   */
-  constructor(
-    first: number,
-    private readonly now: () => number = () => performance.now(),
-  ) {
-    this.#gaps = [{ first, last: Infinity }];
+  /** @param first all that are smaller were seen */
+  constructor(first: number) {
+    this.#ranges = [{ first, last: Infinity }];
   }
 
-  /** The smallest one. */
-  first(): number {
-    const start = this.now() - LONGEST_WRITE;
-    this.#gaps = this.#gaps.filter(({ since = Infinity }) => since >= start);
-    return this.#gaps[0]!.first;
+  /** Where to look. The last range has all ids that are larger than any that was seen. */
+  get ranges(): readonly Range[] {
+    return this.#ranges;
   }
 
   /** Notes that a delivery was seen. Returns whether it was not seen before. */
   take(id: number): boolean {
-    const gap = this.#gaps.find(({ first, last }) => first <= id && id <= last);
-    if (gap === undefined) return false;
+    const range = this.#ranges.find(({ first, last }) => first <= id && id <= last);
+    if (range === undefined) return false;
     const parts = [
-      { since: this.now(), ...gap, last: id - 1 },
-      { ...gap, first: id + 1 },
+      { ...range, last: id - 1 },
+      { ...range, first: id + 1 },
     ].filter(({ first, last }) => first <= last);
-    this.#gaps = this.#gaps.flatMap((each) => (each === gap ? parts : [each]));
+    this.#ranges = this.#ranges.flatMap((each) => (each === range ? parts : [each]));
     return true;
+  }
+
+  /** Notes of all that were passed over: they were taken before any transaction that has yet to begin. */
+  limit({ next }: Transactions): void {
+    this.#ranges = this.#ranges.map((range) => (range.last === Infinity ? range : { until: next, ...range }));
+  }
+
+  /**
+   * Forgets the ids that no transaction can store any more.
+   *
+   * @param running before all ranges were looked at; undefined if deliveries are stored in the order of their ids
+   */
+  forget(running?: Transactions): void {
+    const isLeft = ({ last, until = Infinity }: Range): boolean =>
+      last === Infinity || (running !== undefined && until > running.oldest);
+    this.#ranges = this.#ranges.filter(isLeft);
   }
 }

@@ -40,6 +40,12 @@ const MAX_NAME = 200;
 
 const ACT = sql`SELECT id, kind, at, operator, source, reason, filters, changed`;
 
+/** Numbers of transactions, in the order in which they began. */
+export interface Transactions {
+  readonly oldest: number;
+  readonly next: number;
+}
+
 /** What operators do with an inbox, in the database that a store has open. Times are in milliseconds since 1970. */
 export class SqlOperations implements InboxOperations {
   protected readonly transitions: Transitions;
@@ -242,6 +248,11 @@ export class SqlOperations implements InboxOperations {
       this.#insertAct(isPaused ? 'pause' : 'resume', origin, []),
     );
     return actOf(row!);
+  }
+
+  /** See `Dialect.transactions`: those before `oldest` have ended, and what they have stored can be read. */
+  async transactions(): Promise<Transactions> {
+    return (await this.#rows<Transactions>(this.store.dialect.transactions))[0]!;
   }
 
   /** Those of the stats that cost little, however much is stored. */
