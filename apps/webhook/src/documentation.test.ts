@@ -88,7 +88,11 @@ test.each(PAGES)('docs/%s names settings and codes that exist', (page) => {
 test('docs/reference/operations.md lists every metric of the receiver with its type, and no other', async () => {
   const exposition = await new Metrics(
     new Counters(),
-    () => Promise.reject(new Error()),
+    {
+      stats: () => Promise.reject(new Error()),
+      reasons: async () => [],
+      freeBytes: async () => undefined,
+    },
     recordLog().logger,
   ).text();
   const own = [...exposition.matchAll(/^# TYPE (plant_store_\w+) (\w+)$/gm)];

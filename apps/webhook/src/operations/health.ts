@@ -32,6 +32,7 @@ export interface ReadinessChecks {
 export class Readiness {
   #phase: 'starting' | 'running' | 'stopping' = 'starting';
   readonly #timeout: number;
+  readonly #folder: string | undefined;
   readonly #check: () => Promise<readonly string[]>;
 
   constructor({
@@ -42,6 +43,7 @@ export class Readiness {
     timeout = INBOX_TIMEOUT,
   }: ReadinessChecks) {
     this.#timeout = timeout;
+    this.#folder = folder;
     this.#check = atMostEvery(CHECK_INTERVAL, async () => {
       const reasons = await Promise.all([
         reasonOf(checkInbox),
@@ -68,6 +70,11 @@ export class Readiness {
     return within(this.#timeout, this.#check(), [
       `The check of the inbox has not ended within ${this.#timeout} ms.`,
     ]);
+  }
+
+  /** Space that is left on the disk of the inbox, in bytes; undefined if it isn't on a disk of this machine. */
+  async freeBytes(): Promise<number | undefined> {
+    return this.#folder === undefined ? undefined : freeBytesIn(this.#folder);
   }
 }
 
@@ -104,8 +111,12 @@ async function requireClock(oldestWaiting: ReadinessChecks['oldestWaiting']): Pr
 }
 
 async function requireSpace(folder: string, minimum: number): Promise<void> {
-  const { bavail, bsize } = await statfs(folder);
-  const free = bavail * bsize;
+  const free = await freeBytesIn(folder);
   if (free < minimum)
     throw new Error(`The disk of ${folder} has ${free} bytes left, and ${minimum} are needed.`);
+}
+
+async function freeBytesIn(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
 }

@@ -3,7 +3,7 @@ import { type Family, parseMetrics } from '../../test/parse-metrics.js';
 import { recordLog } from '../../test/record-log.js';
 import { Counters } from '../counters.js';
 import type { InboxStats } from '../inbox/inbox-operations.js';
-import { Metrics } from './metrics.js';
+import { type Measured, Metrics } from './metrics.js';
 
 const STATS: InboxStats = {
   waiting: 3,
@@ -33,10 +33,14 @@ const valuesOf = (families: ReadonlyMap<string, Family>, name: string): Record<s
       ]),
   );
 
-const start = (
-  stats: () => Promise<InboxStats> = async () => STATS,
-  counters: Counters = new Counters(),
-): Metrics => new Metrics(counters, stats, recordLog().logger);
+const MEASURED: Measured = {
+  stats: async () => STATS,
+  reasons: async () => [],
+  freeBytes: async () => 19,
+};
+
+const start = (measured: Partial<Measured> = {}, counters: Counters = new Counters()): Metrics =>
+  new Metrics(counters, { ...MEASURED, ...measured }, recordLog().logger);
 
 test('has the metrics of the process, with the delay of the event loop', async () => {
   const names = [...(await read(start())).keys()];
@@ -94,7 +98,9 @@ test('has what was counted', async () => {
 });
 
 test('has the state of the inbox', async () => {
-  const metrics = start(async () => ({ ...STATS, oldestWaitingAt: STATS.now - 5_000, isPaused: true }));
+  const metrics = start({
+    stats: async () => ({ ...STATS, oldestWaitingAt: STATS.now - 5_000, isPaused: true }),
+  });
   const families = await read(metrics);
 
   expect(valuesOf(families, 'plant_store_deliveries')).toEqual({
@@ -110,11 +116,25 @@ test('has the state of the inbox', async () => {
   expect(valuesOf(families, 'plant_store_oldest_waiting_seconds')).toEqual({ '': 5 });
 });
 
+test('says whether the receiver is ready, and how much space is left', async () => {
+  const ready = await read(start());
+  expect(valuesOf(ready, 'plant_store_ready')).toEqual({ '': 1 });
+  expect(valuesOf(ready, 'plant_store_disk_free_bytes')).toEqual({ '': 19 });
+
+  const failing = await read(
+    start({ reasons: async () => ['It is stopping.'], freeBytes: () => Promise.reject(new Error()) }),
+  );
+  expect(valuesOf(failing, 'plant_store_ready')).toEqual({ '': 0 });
+  expect(valuesOf(failing, 'plant_store_disk_free_bytes')).toEqual({});
+});
+
 test('however often it is asked, it looks at the inbox once in a second', async () => {
   let count = 0;
-  const metrics = start(async () => {
-    count += 1;
-    return STATS;
+  const metrics = start({
+    stats: async () => {
+      count += 1;
+      return STATS;
+    },
   });
   await Promise.all(Array.from({ length: 10 }, () => metrics.text()));
 
@@ -125,7 +145,11 @@ test('an inbox that cannot be read leaves its gauges out, and the log says why',
   const log = recordLog();
   const counters = new Counters();
   counters.responded(503);
-  const metrics = new Metrics(counters, () => Promise.reject(new Error('It is damaged.')), log.logger);
+  const metrics = new Metrics(
+    counters,
+    { ...MEASURED, stats: () => Promise.reject(new Error('It is damaged.')) },
+    log.logger,
+  );
   const families = await read(metrics);
 
   expect(valuesOf(families, 'plant_store_http_requests_total')).toEqual({ '503': 1 });
@@ -146,7 +170,7 @@ test('an inbox that does not respond leaves its gauges out', async () => {
   const hanging = (): Promise<InboxStats> => latch.opened.then(() => STATS);
   const counters = new Counters();
   counters.responded(204);
-  const metrics = new Metrics(counters, hanging, recordLog().logger, 10);
+  const metrics = new Metrics(counters, { ...MEASURED, stats: hanging }, recordLog().logger, 10);
   const families = await read(metrics);
 
   expect(valuesOf(families, 'plant_store_http_requests_total')).toEqual({ '204': 1 });

@@ -17,6 +17,15 @@ const ATTEMPT_DURATIONS = [...DURATIONS, 30_000, 60_000, 300_000];
 
 const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
 
+/** What the metrics look at, beside what is counted. */
+export interface Measured {
+  readonly stats: () => Promise<InboxStats>;
+  /** Why the receiver isn't ready; empty if it is. */
+  readonly reasons: () => Promise<readonly string[]>;
+  /** Space that is left on the disk of the inbox; undefined if it isn't on a disk of this machine. */
+  readonly freeBytes: () => Promise<number | undefined>;
+}
+
 /** The metrics of one receiver, for Prometheus. They are read from its counters and its inbox when somebody asks. */
 export class Metrics {
   readonly #registry = new Registry();
@@ -28,26 +37,35 @@ export class Metrics {
     'Age of the oldest delivery that waits; 0 if none waits.',
   );
   readonly #bytes = this.#gauge('plant_store_inbox_bytes', 'Space that the inbox takes on its disk.');
+  readonly #freeBytes = this.#gauge('plant_store_disk_free_bytes', 'Space left on the disk of the inbox.');
   readonly #paused = this.#gauge('plant_store_handler_paused', '1 while the handler is paused, otherwise 0.');
+  readonly #ready = this.#gauge('plant_store_ready', '1 while deliveries can be accepted, otherwise 0.');
   readonly #text: () => Promise<string>;
 
   /**
    * @param counters of the receiver
-   * @param stats of the inbox
-   * @param timeout of the stats, in milliseconds
+   * @param timeout of what is looked at, in milliseconds
    */
-  constructor(counters: Counters, stats: () => Promise<InboxStats>, logger: Logger, timeout = INBOX_TIMEOUT) {
+  constructor(counters: Counters, measured: Measured, logger: Logger, timeout = INBOX_TIMEOUT) {
     const logFailure = throttledLog((fields) =>
       logger.error(fields, 'failed to read the inbox for the metrics'),
     );
     const look = atMostEvery<InboxStats | undefined>(INTERVAL, () =>
-      stats().catch((err: unknown) => {
+      measured.stats().catch((err: unknown) => {
         logFailure({ err });
         return undefined;
       }),
     );
     this.#text = atMostEvery(INTERVAL, async () => {
-      this.#setGauges(await within(timeout, look(), undefined));
+      const [found, free, reasons] = await Promise.all([
+        within(timeout, look(), undefined),
+        within(timeout, measured.freeBytes(), undefined).catch(() => undefined),
+        measured.reasons(),
+      ]);
+      this.#setGauges(found);
+      if (free === undefined) this.#freeBytes.remove();
+      else this.#freeBytes.set(free);
+      this.#ready.set(reasons.length === 0 ? 1 : 0);
       return [...histogramsOf(counters), await this.#registry.metrics()].join('\n\n');
     });
     collectDefaultMetrics({ register: this.#registry });

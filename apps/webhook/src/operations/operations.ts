@@ -42,7 +42,11 @@ export async function startOperations({ config, inbox, counters, logger }: Opera
     oldestWaiting: () => inbox.oldestWaiting(),
     folder,
   });
-  const metrics = new Metrics(counters, stats, logger);
+  const metrics = new Metrics(
+    counters,
+    { stats, reasons: () => readiness.reasons(), freeBytes: () => readiness.freeBytes() },
+    logger,
+  );
   const activity = new Activity(counters, stats);
   const events = new EventStream(inbox, logger);
   const receiver: ReceiverFacts = {
