@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { setTimeout } from 'node:timers/promises';
 
 import { facts } from '@plant-store/contract';
@@ -15,8 +14,10 @@ import {
   deliver,
   describeWithBrowser,
   DESKTOP,
+  faultsOf,
   type InspectedReceiver,
   PHONE,
+  post,
   startInspected,
   visit,
 } from './visit.js';
@@ -65,17 +66,6 @@ async function holdNext(
     await setTimeout(100);
   };
   return { asked, release };
-}
-
-/** Does what somebody else does meanwhile. */
-async function post({ inspector }: InspectedReceiver, path: string, content: object = {}): Promise<void> {
-  const headers = { 'content-type': 'application/json' };
-  const { ok } = await fetch(`${inspector}${path}`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(content),
-  });
-  expect(ok).toBe(true);
 }
 
 describeWithBrowser.each([
@@ -793,21 +783,3 @@ describeWithBrowser('the inspector', () => {
     await page.waitForURL(`${receiver.inspector}openapi.json`);
   });
 });
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** What axe-core finds against WCAG 2.2 and the practices that it knows. */
-async function faultsOf(page: Page): Promise<unknown[]> {
-  await page.evaluate(AXE);
-  return page.evaluate(async () => {
-    interface Found {
-      violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
-    }
-    const { axe } = globalThis as unknown as { axe: { run: () => Promise<Found> } };
-    const { violations } = await axe.run();
-    return violations.map(({ id, nodes }) => [
-      id,
-      nodes.map(({ html, failureSummary }) => [html, failureSummary]),
-    ]);
-  });
-}

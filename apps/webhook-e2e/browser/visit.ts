@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { createRequire } from 'node:module';
 
 import { facts } from '@plant-store/contract';
 import { afterThisTest } from '@plant-store/test-support';
@@ -90,7 +92,7 @@ export async function visit(
  */
 export async function deliver(
   { origin, inspector }: InspectedReceiver,
-  content: string,
+  content: string | Buffer,
   fields: Readonly<Record<string, string>> = {},
 ): Promise<number> {
   const headers = { authorization: `Bearer ${ACCESS_TOKEN}`, ...fields };
@@ -105,4 +107,37 @@ export async function deliver(
   const response = await fetch(`${inspector}deliveries?limit=1`);
   const { deliveries } = (await response.json()) as { deliveries: { id: number }[] };
   return deliveries[0]!.id;
+}
+
+/** Does what somebody else does meanwhile. */
+export async function post(
+  { inspector }: InspectedReceiver,
+  path: string,
+  content: object = {},
+): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const { ok } = await fetch(`${inspector}${path}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(content),
+  });
+  expect(ok).toBe(true);
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe-core finds against WCAG 2.2 and the practices that it knows. */
+export async function faultsOf(page: Page): Promise<unknown[]> {
+  await page.evaluate(AXE);
+  return page.evaluate(async () => {
+    interface Found {
+      violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
+    }
+    const { axe } = globalThis as unknown as { axe: { run: () => Promise<Found> } };
+    const { violations } = await axe.run();
+    return violations.map(({ id, nodes }) => [
+      id,
+      nodes.map(({ html, failureSummary }) => [html, failureSummary]),
+    ]);
+  });
 }

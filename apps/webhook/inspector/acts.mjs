@@ -30,7 +30,12 @@ export function Acts() {
     ${
       acts?.length === 0
         ? html`<p>Nobody has replayed, discarded, paused or resumed anything.</p>`
-        : html`<${Table} caption="Acts" columns=${COLUMNS} rows=${(acts ?? []).map(cellsOf)} />`
+        : html`<${Table}
+            caption="Acts"
+            kind="stacked"
+            columns=${COLUMNS}
+            rows=${(acts ?? []).map(cellsOf)}
+          />`
     }
   </section>`;
 }

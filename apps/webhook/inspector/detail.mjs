@@ -8,10 +8,10 @@ import { whatOf } from './acts.mjs';
 import { changeOf, confirmChange, isAble, replayOne } from './change.mjs';
 import { Content } from './content-view.mjs';
 import { bytesOf, curlOf, visible } from './content.mjs';
-import { keepFocus, page } from './page.mjs';
+import { isGone, keepFocus, page } from './page.mjs';
 import { listAddressOf } from './place.mjs';
 import * as receiver from './receiver.mjs';
-import { Button, copy, html, redraw, Scroll, State, Table, Time } from './ui.mjs';
+import { Button, copy, html, Long, redraw, Scroll, State, Table, Time } from './ui.mjs';
 import * as words from './words.mjs';
 
 /** The delivery of the place: undefined until the receiver has responded. `fault` says why there is none. */
@@ -63,10 +63,10 @@ export async function refreshDetail() {
 export function Detail() {
   const { place } = page;
   const { delivery, fault } = detail;
-  return html`<section id="detail" class="card stack" aria-labelledby="delivery">
-    <div class="row">
-      <h2 id="delivery" tabindex="-1">Delivery ${place.delivery}</h2>
-      ${delivery && html`<${State} name=${delivery.state} />`}
+  return html`<section id="detail" class="card" aria-labelledby="delivery">
+    <div class="head row">
+      <h2 id="delivery" tabindex="-1"><span class="word">Delivery </span>${place.delivery}</h2>
+      ${delivery && html`<${State} name=${delivery.state} /><${Actions} delivery=${delivery} />`}
       <a class="button end" href=${listAddressOf(place)}>Close</a>
     </div>
     ${delivery ? html`<${Sent} delivery=${delivery} />` : html`<p>${fault?.message ?? 'Loading…'}</p>`}
@@ -74,64 +74,96 @@ export function Detail() {
 }
 
 /** @param {{ delivery: Delivery }} shown */
-function Sent({ delivery }) {
-  const { id, receivedAt, content, fields, state } = delivery;
-  if (state === 'discarded')
-    return html`<${Timeline} delivery=${delivery} />
-      <p class="note">The header fields and the content were deleted when the delivery was discarded.</p>`;
-  return html`<${Actions} delivery=${delivery} />
-    <${Timeline} delivery=${delivery} />
-    <${Content} key=${`${id} ${receivedAt}`} id=${id} base64=${content} />
-    <details>
-      <summary>${fields.length === 1 ? '1 header field' : `${fields.length} header fields`}</summary>
-      <p class="note">Credentials, and fields of the connection, are never stored.</p>
-      <${Table}
-        caption="Header fields"
-        columns=${[{ title: 'Name', isName: true }, { title: 'Value' }]}
-        rows=${fields.map((field) => field.map(visible))}
-      />
-    </details>`;
-}
-
-/** @param {{ delivery: Delivery }} shown */
 function Actions({ delivery }) {
-  const { id, state } = delivery;
-  const curl = () => {
-    const from = new URL(receiver.contentAddress(id), location.href).href;
-    const sent = { ...delivery, content: bytesOf(delivery.content) };
-    void copy(curlOf(sent, page.about?.url ?? 'URL', from), 'The command was');
-  };
-  return html`<p class="row">
+  const { state } = delivery;
+  const isHandled = state === 'handled';
+  return html`
     ${
       isAble('replay', state) &&
-      html`<${Button} kind="primary" act=${() => replayOne(delivery)}>Replay${state === 'handled' && '…'}<//>`
+      html`<${Button} kind=${isHandled ? '' : 'primary'} disabled=${isGone()} act=${() => replayOne(delivery)}
+        >Replay${isHandled && '…'}<//
+      >`
     }
     ${
       state === 'parked' &&
-      html`<${Button} kind="bad" act=${() => confirmChange(changeOf('discard', delivery))}>Discard…<//>`
+      html`<${Button}
+        kind="bad"
+        disabled=${isGone()}
+        act=${() => confirmChange(changeOf('discard', delivery))}
+        >Discard…<//
+      >`
     }
-    <${Button} act=${curl} title="A command that sends it again. Set ACCESS_TOKEN.">Copy curl<//>
-  </p>`;
+  `;
 }
 
-/** @typedef {{ at: number | null, kind: string, what: any, attempt?: FailedAttempt }} Event */
+/** @param {{ delivery: Delivery }} shown */
+function Sent({ delivery }) {
+  const { id, receivedAt, content, fields, state } = delivery;
+  const curl = () => {
+    const from = new URL(receiver.contentAddress(id), location.href).href;
+    const sent = { ...delivery, content: bytesOf(content) };
+    void copy(curlOf(sent, page.about?.url ?? 'URL', from), 'The command was');
+  };
+  return html`<div class="stack" key=${`${id} ${receivedAt}`}>
+    <${Facts} delivery=${delivery} />
+    <${Timeline} delivery=${delivery} />
+    ${
+      state === 'discarded'
+        ? html`<p class="note">
+            The header fields and the content were deleted when the delivery was discarded.
+          </p>`
+        : html`<${Content} id=${id} base64=${content} />
+            <details>
+              <summary>${fields.length === 1 ? '1 header field' : `${fields.length} header fields`}</summary>
+              <p class="note">Credentials, and fields of the connection, are never stored.</p>
+              <${Table}
+                caption="Header fields"
+                columns=${[{ title: 'Name', isName: true }, { title: 'Value' }]}
+                rows=${fields.map((field) => field.map(visible))}
+              />
+            </details>
+            <p>
+              <${Button} act=${curl} title="A command that sends it again. Set ACCESS_TOKEN.">Copy curl<//>
+            </p>`
+    }
+  </div>`;
+}
+
+/** @param {{ delivery: Delivery }} shown */
+function Facts({ delivery }) {
+  const { receivedAt, method, mediaType, contentEncoding, eventId, bytes, attempts } = delivery;
+  const facts = Object.entries({
+    Received: html`<${Time} at=${receivedAt} as=${words.time} />`,
+    Attempts: words.count(attempts),
+    Method: method,
+    Size: words.size(bytes),
+    'Media type': visible(mediaType || 'none'),
+    Encoding: contentEncoding && visible(contentEncoding),
+    Event: eventId && visible(eventId),
+  });
+  return html`<dl class="facts">
+    ${facts.map(
+      ([name, value]) =>
+        value &&
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`;
+}
+
+/** `attempts`: those that failed alike, one after the other. @typedef {{ at: number | null, kind: string, what: any, attempts?: FailedAttempt[] }} Event */
 
 /** What happened, in its order. @param {Delivery} delivery @returns {Event[]} */
 function eventsOf(delivery) {
   const { receivedAt, startedAt, endedAt, dueAt, replayedAt, attempts, history, reason, acts } = delivery;
-  const { method, mediaType, contentEncoding, eventId, bytes } = delivery;
-  const sent = [method, mediaType ?? 'no media type', contentEncoding, words.size(bytes)];
-  const event = eventId === null ? [] : [`event ${eventId}`];
   const lastReplay = acts.findLast(({ kind }) => kind === 'replay');
   const number = attempts > 1 ? `attempt ${attempts} ` : '';
   /** @type {Event[]} */
   const past = [
-    {
-      at: receivedAt,
-      kind: 'good',
-      what: `received: ${visible([...sent, ...event].filter((part) => part !== null).join(' · '))}`,
-    },
-    ...history.map((attempt) => ({ at: attempt.startedAt, kind: 'bad', what: '', attempt })),
+    { at: receivedAt, kind: 'good', what: 'received' },
+    ...history.map((attempt) => ({ at: attempt.startedAt, kind: 'bad', what: '', attempts: [attempt] })),
     ...acts.map((act) => ({ at: act === lastReplay ? replayedAt : act.at, kind: '', what: actText(act) })),
     // A receiver of an earlier version stores no act.
     ...(replayedAt === null || lastReplay
@@ -155,37 +187,68 @@ function eventsOf(delivery) {
       kind: 'bad',
       what: `parked after ${attempts === 1 ? '1 attempt' : `${attempts} attempts`}`,
     },
-    discarded: { at: endedAt, kind: '', what: `discarded: ${visible(reason ?? '')}` },
+    discarded: { at: endedAt, kind: '', what: longText(`discarded: ${visible(reason ?? '')}`) },
   };
-  return [...past, now[delivery.state]];
+  return [...merged(past), now[delivery.state]];
 }
+
+/** Makes one event of attempts that follow each other and failed alike. @param {readonly Event[]} events */
+function merged(events) {
+  const kept = /** @type {Event[]} */ ([]);
+  for (const event of events) {
+    const [attempt] = event.attempts ?? [];
+    const before = kept.at(-1)?.attempts;
+    const last = before?.at(-1);
+    const isNext = attempt && last && attempt.number === last.number + 1;
+    if (isNext && attempt.error === last.error) before?.push(attempt);
+    else kept.push(event);
+  }
+  return kept;
+}
+
+/** Longer than two lines on the smallest screen. */
+const LONG = 70;
+
+const longText = (/** @type {string} */ text) =>
+  text.length > LONG ? html`<${Long} text=${text} />` : html`<span class="long">${text}</span>`;
 
 /** An act, such as `replay of 12 deliveries by ada@example: the database is back`. @param {Act} act */
 function actText(act) {
-  const by = act.operator === null ? 'an operator' : act.operator;
-  return visible(`${whatOf(act)} by ${by}${act.reason === null ? '' : `: ${act.reason}`}`);
+  const by = act.operator ?? 'an operator';
+  return longText(visible(`${whatOf(act)} by ${by}${act.reason === null ? '' : `: ${act.reason}`}`));
 }
 
 /** @param {{ delivery: Delivery }} shown */
-const Timeline = ({ delivery }) =>
-  html`<ol class="timeline" aria-label="What happened">
-    ${eventsOf(delivery).map(
-      ({ at, kind, what, attempt }) =>
-        html`<li class=${`dot ${kind}`}>
-          ${at !== null && html`<${Time} at=${at} as=${words.preciseTime} />`}
-          ${attempt ? html`<${Attempt} ...${attempt} />` : html`<span>${what}</span>`}
+function Timeline({ delivery }) {
+  const events = eventsOf(delivery);
+  const last = ['parked', 'retrying'].includes(delivery.state) && events.findLast(({ attempts }) => attempts);
+  return html`<ol class="timeline" aria-label="What happened">
+    ${events.map(
+      (event) =>
+        html`<li class=${`dot ${event.kind}`}>
+          ${event.at !== null && html`<${Time} at=${event.at} as=${words.preciseTime} />`}
+          ${
+            event.attempts
+              ? html`<${Attempts} attempts=${event.attempts} isOpen=${event === last} />`
+              : html`<span>${event.what}</span>`
+          }
         </li>`,
     )}
   </ol>`;
+}
 
-/** @param {FailedAttempt} attempt */
-function Attempt({ number, duration, error, stack, receiver }) {
+/** Attempts that failed alike, with the stack of the last. @param {{ attempts: readonly FailedAttempt[], isOpen: boolean }} shown */
+function Attempts({ attempts, isOpen }) {
+  const [first] = attempts;
+  const { number, duration, error, stack, receiver } = /** @type {FailedAttempt} */ (attempts.at(-1));
   const took = duration === null ? 'ended with its process' : words.duration(duration);
-  const text = html`attempt ${number} · ${took} · <code>${visible(error)}</code>`;
-  if (stack === null) return html`<span>${text}</span>`;
-  return html`<details>
-    <summary>${text}</summary>
-    <${Scroll} label=${`Stack of attempt ${number}`}>${visible(stack)}<//>
+  const which =
+    attempts.length > 1
+      ? `attempts ${first?.number} to ${number}, the same error`
+      : `attempt ${number} · ${took}`;
+  const text = html`${which} · <code>${visible(error)}</code>`;
+  return html`<${Long} text=${text} isOpen=${isOpen}>
+    ${stack !== null && html`<${Scroll} label=${`Stack of attempt ${number}`}>${visible(stack)}<//>`}
     <p class="note">by ${receiver}</p>
-  </details>`;
+  <//>`;
 }

@@ -70,10 +70,13 @@ function Sections(found) {
     </p>`;
 }
 
+/** The titles of columns of numbers. */
+const NUMBERS = new Set(['Deliveries', 'Values', 'Present', 'Least', 'p50', 'p90', 'p99', 'Most']);
+
 /** @param {readonly string[]} titles @param {readonly (readonly (string | number)[])[]} rows */
 const table = (titles, rows) =>
   html`<${Table}
-    columns=${titles.map((title) => ({ title }))}
+    columns=${titles.map((title) => ({ title, kind: NUMBERS.has(title) ? 'number' : undefined }))}
     rows=${rows.map((row) => row.map((value) => (typeof value === 'number' ? words.count(value) : value)))}
   />`;
 

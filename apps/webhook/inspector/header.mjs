@@ -1,5 +1,5 @@
 /** The head of the page: whether the receiver responds, what fails, and the views. */
-import { page, quietly } from './page.mjs';
+import { isGone, page, quietly } from './page.mjs';
 import { addressOf } from './place.mjs';
 import * as receiver from './receiver.mjs';
 import { Button, html, say } from './ui.mjs';
@@ -22,8 +22,8 @@ export function Header({ views, refresh }) {
       await refresh();
     });
   return html`<header class="row">
-    <h1>${about?.name ?? 'Inspector'}</h1>
-    <p role="status" class=${`note dot ${lostAt === undefined ? 'good' : 'bad'}`}>
+    <h1 class="cut">${about?.name ?? 'Inspector'}</h1>
+    <p role="status" class=${lostAt === undefined ? 'note dot good' : 'gone'}>
       ${lostAt === undefined ? 'live' : `The receiver has not responded since ${words.shortTime(lostAt)}`}
     </p>
     <${Failing} state="parked" number=${stats?.parked} />
@@ -45,7 +45,11 @@ export function Header({ views, refresh }) {
     </nav>
     ${
       stats &&
-      html`<${Button} kind=${stats.isPaused ? 'primary' : ''} act=${() => setPaused(!stats.isPaused)}>
+      html`<${Button}
+        kind=${stats.isPaused ? 'primary' : 'quiet'}
+        disabled=${isGone()}
+        act=${() => setPaused(!stats.isPaused)}
+      >
         ${stats.isPaused ? 'Resume the handler' : 'Pause the handler'}
       <//>`
     }

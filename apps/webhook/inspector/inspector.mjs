@@ -36,13 +36,18 @@ const OVERVIEW_INTERVAL = 10_000;
 
 /** Shows the place of the address. */
 async function show() {
-  const before = page.place.delivery;
+  const { delivery: before, olderThan, newerThan } = page.place;
   page.place = placeOf(location.search);
   redraw();
   const { delivery } = page.place;
-  // A link to the present place asks for what is new.
-  if (delivery === before || isStale()) void quietly(showList);
+  const isPaged = page.place.olderThan !== olderThan || page.place.newerThan !== newerThan;
+  // A link to the present place asks for what is new. Another page is read from its top.
+  if (delivery === before || isStale())
+    void quietly(showList).then(() => isPaged && document.getElementById('deliveries')?.focus());
   if (delivery === before) return;
+  const panel = document.getElementById('detail');
+  if (panel) panel.scrollTop = 0;
+  if (panel && panel.getBoundingClientRect().top < 0) panel.scrollIntoView();
   const staysInTable = isMoving && document.activeElement?.closest('#rows');
   isMoving = false;
   await showDetail();
@@ -100,8 +105,7 @@ function Page() {
 
 function DeliveriesView() {
   return html`<div class="overview"><${LastHour} /><${Errors} /></div>
-    <${Deliveries} />
-    ${page.place.delivery !== undefined && html`<${Detail} />`}`;
+    <${Deliveries}>${page.place.delivery !== undefined && html`<${Detail} />`}<//>`;
 }
 
 /** Whether a key has opened another delivery: the focus then stays in the table. */

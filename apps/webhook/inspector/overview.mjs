@@ -7,10 +7,9 @@
  */
 import { useState } from 'preact/hooks';
 
-import { confirmAll } from './change.mjs';
 import { visible } from './content.mjs';
 import { page } from './page.mjs';
-import { addressOf, placeOf } from './place.mjs';
+import { addressOf } from './place.mjs';
 import * as receiver from './receiver.mjs';
 import { Ago, Button, html, redraw } from './ui.mjs';
 import * as words from './words.mjs';
@@ -19,7 +18,7 @@ const MINUTE = 60_000;
 const MINUTES = 60;
 
 /** Groups that are shown at first: more would move the deliveries off a small screen. */
-const GROUPS = 2;
+const GROUPS = 3;
 
 export const overview = {
   activity: /** @type {Activity | undefined} */ (undefined),
@@ -49,27 +48,28 @@ export function LastHour() {
     (minute, index) => minute?.received ?? (start + index * MINUTE < first ? null : 0),
   );
   const measured = minutes.findLast(({ p50 }) => p50 !== null);
-  const p50 = measured && words.duration(measured.p50 ?? 0);
-  const isYoung = page.about && Date.now() - page.about.startedAt < MINUTES * MINUTE;
   const oldest = stats?.oldestWaitingAt;
   const parked = stats?.parked ? `${words.count(stats.parked)} parked, ` : '';
   return html`<section class="hour" aria-label="The last hour">
     <${Measure}
-      title=${`Received, ${isYoung ? 'since the start' : 'last hour'}`}
+      title="Received"
       value=${words.count(minutes.reduce((sum, minute) => sum + minute.received, 0))}
-      note=${`${words.count(received.at(-1) ?? 0)} this minute`}
+      note=${`in an hour · ${words.count(received.at(-1) ?? 0)} this minute`}
+      scale=${words.count}
       lines=${[{ kind: 'good', values: received }]}
     />
     <${Measure}
-      title="Attempt, p50, p95"
-      value=${p50}
-      note=${measured ? `and ${words.duration(measured.p95 ?? 0)}` : 'none yet'}
+      title="Attempts"
+      value=${measured && `${words.duration(measured.p50 ?? 0)} / ${words.duration(measured.p95 ?? 0)}`}
+      note=${measured ? 'p50 / p95' : 'none yet'}
+      scale=${words.duration}
       lines=${[line('good', ({ p50 }) => p50), line('open', ({ p95 }) => p95)]}
     />
     <${Measure}
       title="Backlog"
       value=${stats && words.count(backlogOf(stats) ?? 0)}
       note=${oldest ? html`${parked}oldest came <${Ago} at=${oldest} />` : `${parked}nothing waits`}
+      scale=${words.count}
       lines=${[line('open', backlogOf), line('bad', ({ parked }) => parked)]}
     />
   </section>`;
@@ -79,34 +79,39 @@ export function LastHour() {
 const backlogOf = ({ waiting, retrying, parked }) =>
   waiting === null || retrying === null || parked === null ? null : waiting + retrying + parked;
 
-/** @param {{ title: string, value: string | undefined, note: any, lines: Line[] }} shown */
-const Measure = ({ title, value, note, lines }) =>
+/** @typedef {(most: number) => string} Scale */
+
+/** @param {{ title: string, value: string | undefined, note: any, lines: Line[], scale: Scale }} shown */
+const Measure = ({ title, value, note, ...chart }) =>
   html`<div class="card">
-    <${Lines} lines=${lines} />
     <h2>${title}</h2>
     <p class="cut"><strong>${value}</strong> <span class="note">${note}</span></p>
+    <${Lines} ...${chart} />
   </div>`;
 
 const WIDTH = 120;
 const HEIGHT = 24;
 
-/** Lines over the same minutes, with one scale. What they show is beside them in words. */
-function Lines(/** @type {{ lines: Line[] }} */ { lines }) {
+/** Lines over the same minutes, with one scale. @param {{ lines: Line[], scale: Scale }} shown */
+function Lines({ lines, scale }) {
   const most = Math.max(1, ...lines.flatMap(({ values }) => values.map((value) => value ?? 0)));
   const point = (/** @type {number} */ value, /** @type {number} */ index) =>
     `${((index / (MINUTES - 1)) * WIDTH).toFixed(1)} ${(HEIGHT - 1.5 - (value / most) * (HEIGHT - 3)).toFixed(1)}`;
-  return html`<svg viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
-    ${lines.map(({ kind, values }) => {
-      let path = '';
-      values.forEach((value, index) => {
-        if (value === null) return;
-        const isFirst = (values[index - 1] ?? null) === null;
-        // A minute alone is a point.
-        path += isFirst ? `M${point(value, index)}h.1` : `L${point(value, index)}`;
-      });
-      return html`<path class=${kind} d=${path} />`;
-    })}
-  </svg>`;
+  return html`<div class="chart" aria-hidden="true">
+    <svg viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
+      ${lines.map(({ kind, values }) => {
+        let path = '';
+        values.forEach((value, index) => {
+          if (value === null) return;
+          const isFirst = (values[index - 1] ?? null) === null;
+          // A minute alone is a point.
+          path += isFirst ? `M${point(value, index)}h.1` : `L${point(value, index)}`;
+        });
+        return html`<path class=${kind} d=${path} />`;
+      })}
+    </svg>
+    <p class="note"><span>${scale(most)}</span><span>0</span></p>
+  </div>`;
 }
 
 /** What fails: the errors of what is parked or comes again. */
@@ -118,35 +123,37 @@ export function Errors() {
   if (groups.length === 0) return '';
   return html`<section class="errors card" aria-label="What fails">
     <ul>
-      ${shown.map((group) => html`<${Group} key=${group.group} ...${group} />`)}
+      ${shown.map(
+        (group, index) =>
+          html`<li key=${group.group} class="row line">
+            <${Group} ...${group} />
+            ${
+              index === shown.length - 1 &&
+              (left > 0 || isOpen) &&
+              html`<${Button} kind="quiet" aria-expanded=${isOpen} act=${() => setOpen(!isOpen)}>
+                ${isOpen ? 'Fewer errors' : `${left} more ${left === 1 ? 'error' : 'errors'}`}
+              <//>`
+            }
+          </li>`,
+      )}
     </ul>
-    ${
-      (left > 0 || isOpen) &&
-      html`<${Button} aria-expanded=${isOpen} act=${() => setOpen(!isOpen)}>
-        ${isOpen ? 'Show fewer errors' : `Show ${left} more ${left === 1 ? 'error' : 'errors'}`}
-      <//>`
-    }
     ${!isComplete && html`<p class="note">There are more failures: the newest are grouped.</p>`}
   </section>`;
 }
 
-/** @param {ErrorGroup} group */
+/** A link to the deliveries of a group. @param {ErrorGroup} group */
 function Group({ group, message, parked, retrying, firstAt, lastAt }) {
-  const only = { ...placeOf(''), errorGroup: group };
-  const count = words.count(parked + retrying);
-  const retried = parked === 0 ? 'retrying · ' : `${words.count(retrying)} retrying · `;
-  return html`<li class=${`row ${parked > 0 ? 'parked' : 'retrying'}`}>
-    <strong>${count}</strong>
-    <code class="cut" title=${visible(message)}>${visible(message)}</code>
-    <span class="note">
-      ${retrying > 0 && retried}first <${Ago} at=${firstAt} /> · last <${Ago} at=${lastAt} />
+  const { errorGroup } = page.place;
+  return html`<a
+    class=${`row line fill ${parked > 0 ? 'parked' : 'retrying'}`}
+    href=${addressOf({ errorGroup: group })}
+    aria-current=${errorGroup === group ? 'true' : undefined}
+  >
+    <strong class="number">${words.count(parked + retrying)}</strong>
+    <code class="cut fill" title=${visible(message)}>${visible(message)}</code>
+    <span class="note number">
+      ${retrying > 0 && `${parked === 0 ? '' : `${words.count(retrying)} `}retrying · `}
+      <span class="first">first <${Ago} at=${firstAt} /> · </span>last <${Ago} at=${lastAt} />
     </span>
-    <${Button} act=${() => confirmAll('replay', only)}>Replay ${count}…<//>
-    <a
-      class="button"
-      href=${addressOf(only)}
-      aria-current=${page.place.errorGroup === group ? 'true' : undefined}
-      >Show</a
-    >
-  </li>`;
+  </a>`;
 }

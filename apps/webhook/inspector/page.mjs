@@ -17,6 +17,9 @@ export const page = {
   lostAt: /** @type {number | undefined} */ (undefined),
 };
 
+/** Whether the receiver doesn't respond: nothing can be done then. */
+export const isGone = () => page.lostAt !== undefined;
+
 /** @param {Partial<Place>} place */
 export const go = (place) => goTo(addressOf(place));
 

@@ -52,18 +52,21 @@ export function Refused() {
     <p class="note">Since ${since}, in memory. Nothing of a request is kept.</p>
     <${Table}
       caption="Refused requests by status and reason"
+      kind="stacked"
       columns=${[
         { title: 'Count', kind: 'number' },
-        { title: 'Status' },
+        { title: 'Status', kind: 'number' },
         { title: 'Reason', isName: true },
-        { title: 'First' },
-        { title: 'Last' },
+        { title: 'First', kind: 'number' },
+        { title: 'Last', kind: 'number' },
       ]}
       rows=${refused.map(({ status, reason, count, firstAt, lastAt }) => [
         html`<strong>${words.count(count)}</strong>`,
         status,
-        html`${reason}
-          <p class="note">${MEANINGS[reason]}</p>`,
+        html`<div>
+          ${reason}
+          <p class="note">${MEANINGS[reason]}</p>
+        </div>`,
         html`<${Ago} at=${firstAt} />`,
         html`<${Ago} at=${lastAt} />`,
       ])}

@@ -9,38 +9,45 @@ import { useEffect, useState } from 'preact/hooks';
 import { confirmAll, confirmSelected, isAble } from './change.mjs';
 import { visible } from './content.mjs';
 import { isStale, list, MOST_NEW, ROWS, select } from './list.mjs';
-import { go, page } from './page.mjs';
+import { go, isGone, page } from './page.mjs';
 import { addressOf, isNewest, newestOf, STATES, wordsOf } from './place.mjs';
 import { Button, html, Scroll, State, Table, Time } from './ui.mjs';
 import * as words from './words.mjs';
 
-export const Deliveries = () =>
+/** The list, and beside it the delivery that is open. */
+export const Deliveries = (/** @type {{ children?: any }} */ { children }) =>
   html`<section aria-labelledby="deliveries">
     <h2 id="deliveries" class="unseen" tabindex="-1">Deliveries</h2>
     <div class="tools row">
-      <nav aria-label="State">
-        <ul class="row">
+      <nav class="tabs" aria-label="State">
+        <ul>
           ${[undefined, ...STATES].map((state) => html`<li><${Tab} state=${state} /></li>`)}
         </ul>
       </nav>
       <${SearchBox} place=${page.place} />
       <${Times} />
-      <${Actions} />
+      <${Acts} />
     </div>
     <${Limits} />
-    ${
-      list.rows.length > 0 &&
-      html`<div class=${`table ${isStale() ? 'stale' : ''}`} aria-busy=${isStale()}>
+    <div class="split">
+      <div class="results">
         ${
-          list.newCount > 0 &&
-          html`<a id="new" class="button primary" href=${addressOf(newestOf(page.place))}
-            >Show ${list.newCount < MOST_NEW ? list.newCount : `${MOST_NEW - 1}+`} new</a
-          >`
+          list.rows.length > 0 &&
+          html`<div class=${`table ${isStale() ? 'stale' : ''}`} aria-busy=${isStale()}>
+            <${ActsOfSelection} />
+            ${
+              list.newCount > 0 &&
+              html`<a id="new" class="button primary" href=${addressOf(newestOf(page.place))}
+                >Show ${list.newCount < MOST_NEW ? list.newCount : `${MOST_NEW - 1}+`} new</a
+              >`
+            }
+            <${Rows} />
+          </div>`
         }
-        <${Rows} />
-      </div>`
-    }
-    <${End} />
+        <${End} />
+      </div>
+      ${children}
+    </div>
   </section>`;
 
 /** @param {{ state: DeliveryState | undefined }} shown undefined for all */
@@ -101,29 +108,40 @@ function Times() {
   </select>`;
 }
 
-/** What can be done with the rows that are selected, or with all that the place lists. */
-function Actions() {
+/** What can be done with all that the place lists. It keeps its room while rows are selected. */
+function Acts() {
   const { place } = page;
+  const isSearch = place.text !== undefined;
+  const isOfError = place.state === undefined && place.errorGroup !== undefined;
+  const act = (/** @type {'replay' | 'discard'} */ action) => () =>
+    isSearch ? confirmSelected(action, list.rows, 'shown') : void confirmAll(action, place);
+  const isOff = isGone() || list.rows.length === 0 || list.selected.size > 0;
+  const canReplay = isSearch || isOfError || isAble('replay', place.state);
+  const canDiscard = isOfError || isAble('discard', place.state);
+  return html`
+    ${canReplay && html`<${Button} disabled=${isOff} act=${act('replay')}>Replay these…<//>`}
+    ${canDiscard && html`<${Button} kind="bad" disabled=${isOff} act=${act('discard')}>Discard these…<//>`}
+  `;
+}
+
+/** What can be done with the rows that are selected. */
+function ActsOfSelection() {
   const { size } = list.selected;
   const selected = list.rows.filter(({ id }) => list.selected.has(id));
-  const which = size > 0 ? words.count(size) : 'these';
-  const act = (/** @type {'replay' | 'discard'} */ action) => () => {
-    if (size > 0) confirmSelected(action, selected, 'selected');
-    else if (place.text !== undefined) confirmSelected(action, list.rows, 'shown');
-    else void confirmAll(action, place);
-  };
-  const isOfError = place.state === undefined && place.errorGroup !== undefined;
-  const canReplay = size > 0 || place.text !== undefined || isOfError || isAble('replay', place.state);
-  const canDiscard =
-    size > 0
-      ? selected.some(({ state }) => isAble('discard', state))
-      : isOfError || isAble('discard', place.state);
-  if (list.rows.length === 0) return '';
-  return html`
-    ${size > 0 && html`<${Button} act=${() => select([...list.selected], false)}>Clear<//>`}
-    ${canReplay && html`<${Button} id="replay" act=${act('replay')}>Replay ${which}…<//>`}
-    ${canDiscard && html`<${Button} kind="bad" act=${act('discard')}>Discard ${which}…<//>`}
-  `;
+  const act = (/** @type {'replay' | 'discard'} */ action) => () =>
+    confirmSelected(action, selected, 'selected');
+  const count = words.count(size);
+  if (size === 0) return '';
+  return html`<div class="bulk">
+    <div class="row">
+      <${Button} kind="quiet" act=${() => select([...list.selected], false)}>Clear<//>
+      <${Button} id="replay" disabled=${isGone()} act=${act('replay')}>Replay ${count}…<//>
+      ${
+        selected.some(({ state }) => isAble('discard', state)) &&
+        html`<${Button} kind="bad" disabled=${isGone()} act=${act('discard')}>Discard ${count}…<//>`
+      }
+    </div>
+  </div>`;
 }
 
 /** What the list is limited to beside the state, each with a link that takes it away. */
@@ -131,10 +149,11 @@ function Limits() {
   const { place } = page;
   const { errorGroup, text, receivedFrom, receivedBefore } = place;
   const limit = (/** @type {string} */ words, /** @type {Partial<Place>} */ without) =>
-    html`<li class="pill">
-      ${words} <a href=${addressOf({ ...newestOf(place), ...without })} aria-label=${`Remove: ${words}`}>✕</a>
+    html`<li class="pill row line">
+      <span class="cut">${words}</span>
+      <a href=${addressOf({ ...newestOf(place), ...without })} aria-label=${`Remove: ${words}`}>✕</a>
     </li>`;
-  return html`<ul class="row" aria-label="Limited to">
+  return html`<ul class="row limits" aria-label="Limited to">
     ${errorGroup !== undefined && limit(`error: ${errorGroup}`, { errorGroup: undefined })}
     ${text !== undefined && limit(`exactly “${text}”`, { text: undefined })}
     ${receivedFrom !== undefined && limit(`from ${words.time(receivedFrom)}`, { receivedFrom: undefined })}
@@ -154,10 +173,10 @@ function Rows() {
   const columns = [
     { title: html`<${Choice} ids=${ids} label="Select all on this page" />`, kind: 'choice' },
     { title: 'Id', kind: 'number', isName: true },
-    { title: 'Received' },
-    { title: 'State' },
+    { title: 'Received', kind: 'received' },
+    { title: 'State', kind: 'state' },
     { title: 'Attempts', kind: 'number attempts' },
-    { title: 'Error', kind: 'error' },
+    { title: 'Error or content', kind: 'error' },
     { title: 'Size', kind: 'number size' },
   ];
   return html`<${Table}
@@ -200,10 +219,16 @@ function cellsOf(delivery) {
       : html`<${State} name=${delivery.state} />
           ${dueAt !== null && html` <span class="note">${words.due(dueAt, page.stats?.isPaused)}</span>`}`,
     attempts === 0 ? '' : words.count(attempts),
-    html`<div class="cut" title=${text || undefined}>${text}</div>`,
+    html`<div class="cut" title=${text || undefined}>
+      ${text || html`<code class="none">${sentText(delivery)}</code>`}
+    </div>`,
     words.size(bytes),
   ];
 }
+
+/** What was sent, in a line. @param {DeliverySummary} delivery */
+const sentText = ({ eventId, method, mediaType, contentEncoding }) =>
+  visible([eventId, method, mediaType, contentEncoding].filter(Boolean).join(' · '));
 
 /** What is below the table: other pages, or why there is nothing. */
 function End() {
@@ -216,7 +241,7 @@ function End() {
   if (isStale()) return '';
   if (rows.length === 0 && isFirst && wordsOf(place) === 'deliveries') return html`<${Empty} />`;
   return html`
-    ${rows.length === 0 && html`<p>No ${wordsOf(place)}${isFirst ? '' : ' on this page'}.</p>`}
+    ${rows.length === 0 && html`<p class="long">No ${wordsOf(place)}${isFirst ? '' : ' on this page'}.</p>`}
     ${
       isSearch &&
       older !== null &&

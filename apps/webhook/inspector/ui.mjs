@@ -59,6 +59,15 @@ export const Ago = (/** @type {{ at: number }} */ { at }) => html`<${Time} at=${
 export const State = (/** @type {{ name: string }} */ { name }) =>
   html`<span class=${`pill ${name}`}>${name}</span>`;
 
+/** A text as long as somebody made it: two lines of it, or all. */
+export const Long = (
+  /** @type {{ text: any, children?: any, isOpen?: boolean }} */ { text, children, isOpen },
+) =>
+  html`<details open=${isOpen}>
+    <summary class="long">${text}</summary>
+    ${children}
+  </details>`;
+
 /** What somebody can scroll in, with the keyboard too. */
 export const Scroll = (/** @type {any} */ { label, kind = '', children }) =>
   html`<pre
@@ -70,14 +79,14 @@ export const Scroll = (/** @type {any} */ { label, kind = '', children }) =>
 
 /**
  * A table. The cells of a column have its `kind` as their class; `isName`: they name their rows. `keys` tell rows apart
- * that move.
+ * that move. A `stacked` table is a list of its cells, with their titles, where it is narrow.
  *
  * @typedef {{ title: any, kind?: string, isName?: boolean }} Column
  *
- * @param {{ caption?: string, columns: readonly Column[], rows: readonly (readonly any[])[], keys?: readonly number[], id?: string }} shown
+ * @param {{ caption?: string, columns: readonly Column[], rows: readonly (readonly any[])[], keys?: readonly number[], id?: string, kind?: string }} shown
  */
-export const Table = ({ caption, columns, rows, keys, id }) =>
-  html`<table>
+export const Table = ({ caption, columns, rows, keys, id, kind }) =>
+  html`<table class=${kind}>
     ${
       caption &&
       html`<caption class="unseen">
@@ -97,11 +106,12 @@ export const Table = ({ caption, columns, rows, keys, id }) =>
       ${rows.map(
         (cells, row) =>
           html`<tr key=${keys?.[row]}>
-            ${columns.map(({ kind, isName }, column) =>
-              isName
-                ? html`<th scope="row" class=${kind}>${cells[column]}</th>`
-                : html`<td class=${kind}>${cells[column]}</td>`,
-            )}
+            ${columns.map(({ title, kind, isName }, column) => {
+              const label = typeof title === 'string' ? title : undefined;
+              return isName
+                ? html`<th scope="row" class=${kind} data-title=${label}>${cells[column]}</th>`
+                : html`<td class=${kind} data-title=${label}>${cells[column]}</td>`;
+            })}
           </tr>`,
       )}
     </tbody>
