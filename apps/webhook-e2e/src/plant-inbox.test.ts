@@ -86,7 +86,7 @@ onLinux('on a full disk, export names the partial file', () => {
 
   expect({ status, stderr }).toEqual({
     status: 1,
-    stderr: `0 deliveries exported. To go on, add --id 2..51.\n${file} is partial.\nplant-inbox: EFBIG: file too large, write\n`,
+    stderr: `0 deliveries exported. To go on, add --id 2..51.\n${file} is partial.\nplant-inbox: ${file} can't be used: file too large.\n`,
   });
 });
 
@@ -100,7 +100,7 @@ test('a command that was not built says how to build it', async () => {
   });
 
   expect(await resultOf(command)).toEqual({
-    code: 1,
+    code: 5,
     stdout: '',
     stderr: 'plant-inbox: not built yet. Build it in the repository with: npx nx build webhook\n',
   });
@@ -125,7 +125,7 @@ const hasTerminals = platform() === 'linux' && spawnSync('script', ['--version']
     const [, row = ''] = plain.stdout.split('\r\n');
     expect(row).toMatch(/^ 1 {2}parked .*…$/);
     expect(row).toHaveLength(60);
-    expect(coloured.stdout).toContain(`\u001b[31m${row}\u001b[39m`);
+    expect(coloured.stdout).toContain(row.replace('parked', '\u001b[31mparked\u001b[39m'));
   });
 
   test('a change asks before it begins', async () => {

@@ -22,5 +22,5 @@ try {
 
 function fail(fault) {
   console.error(`plant-inbox: ${fault}`);
-  process.exit(1);
+  process.exit(5);
 }

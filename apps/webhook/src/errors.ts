@@ -1,3 +1,5 @@
+import { getSystemErrorMap } from 'node:util';
+
 /**
  * Why the receiver cannot start, or cannot store a delivery. The codes are stable; the messages are for people and say
  * what to do.
@@ -38,4 +40,10 @@ export class ReceiverError extends Error {
 /** What whoever uses a closed inbox gets. */
 export function inboxClosed(location: string): ReceiverError {
   return new ReceiverError('INBOX_CLOSED', `The inbox at ${location} is closed. Open it again.`);
+}
+
+/** What the system reports, in words: without its codes and the names of calls. */
+export function systemReason(error: unknown): string {
+  const { errno = 0, message } = error as NodeJS.ErrnoException;
+  return getSystemErrorMap().get(errno)?.[1] ?? message;
 }

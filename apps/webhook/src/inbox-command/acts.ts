@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Act, DeliveryFilter, FollowedAct, InboxStats } from '../inbox/inbox-operations.js';
 import { type Connection, withConnection } from './connection.js';
-import { jsonText, type Output, shortTime } from './printable.js';
+import { jsonLines, type Output, shortTime } from './printable.js';
 import { CommandError, type Row, type Terminal } from './terminal.js';
 
 /** How often `--wait` looks, in milliseconds. */
@@ -53,41 +53,57 @@ export async function acts(
   inbox: string,
   { output, ...page }: { limit: number; after?: number; output?: Output },
 ): Promise<void> {
-  const found = await withConnection(inbox, ({ get }) => get<{ acts: FollowedAct[] }>('/acts', page));
-  if (output === 'json') return terminal.write(jsonText(found.acts, 2));
-  if (found.acts.length === 0) return terminal.report('No acts.');
+  const { acts: found } = await withConnection(inbox, ({ get }) =>
+    get<{ acts: FollowedAct[] }>('/acts', page),
+  );
   const became = (act: FollowedAct): string => (act.kind === 'replay' ? outcomeText(outcomeOf(act)) : '');
-  await terminal.write(`${actsTable(terminal, found.acts, became).join('\n')}\n`);
+  await terminal.write(output === 'json' ? jsonLines(found) : actsTable(terminal, found, became));
+  if (found.length === 0) terminal.report('No acts.');
+  if (found.length === page.limit && found.at(-1)!.id > 1)
+    terminal.report(`For older ones: --after ${found.at(-1)!.id}`);
 }
 
-/** A line for each act: what was done, to how many of which deliveries, by whom, from where and why. */
+/** A line for each act: when it was done, by whom, to how many of which deliveries, what became of it, and why. */
 export function actsTable<Shown extends Act>(
   terminal: Terminal,
   shown: readonly Shown[],
   became: (act: Shown) => string = () => '',
-): string[] {
-  const rows = shown.map((act): Row => [
-    act.id,
-    shortTime(act.at),
-    act.kind,
-    act.filters.length === 0
-      ? ''
-      : `${act.changed.toLocaleString('en-US')} ${filterText(act.filters)}`.trimEnd(),
-    became(act),
-    act.operator ?? '',
-    act.source ?? '',
-    act.reason ?? '',
-  ]);
-  return terminal.table(rows, ['ACT', 'AT', 'WHAT', 'DELIVERIES', 'BECAME', 'OPERATOR', 'FROM', 'REASON']);
+): string {
+  const rows = shown.map((act): Row => {
+    const of =
+      act.filters.length === 0 ? [] : [act.changed.toLocaleString('en-US'), filtersText(act.filters)];
+    return [
+      ...[act.id, shortTime(act.at), act.operator ?? '', act.kind, of.join(' ').trimEnd(), became(act)],
+      ...[act.source ?? '', act.reason ?? ''],
+    ];
+  });
+  const headings = ['ACT', 'AT', 'OPERATOR', 'WHAT', 'DELIVERIES', 'BECAME', 'FROM', 'REASON'];
+  return terminal.table(rows, headings, false);
 }
 
-/** The filters in words: their states and errors, or their ids. */
-function filterText(filters: readonly DeliveryFilter[]): string {
-  const of = ({ state, errorGroup, firstId, lastId }: DeliveryFilter): string =>
-    [state, errorGroup, firstId !== undefined && firstId === lastId && `(id ${firstId})`]
-      .filter(Boolean)
-      .join(' ');
-  return [...new Set(filters.map(of))].filter(Boolean).join(', ');
+/** The filters of the parts of an act, as the options that choose deliveries. Those that differ in one id are one. */
+function filtersText(filters: readonly DeliveryFilter[]): string {
+  const ids = filters.filter(isOneId).map(({ firstId }) => firstId);
+  const parts = filters.filter((filter) => !isOneId(filter)).map(filterText);
+  return [...(ids.length === 0 ? [] : [`--id ${ids.join(', ')}`]), ...new Set(parts)].join('; ');
+}
+
+const isOneId = ({ firstId, lastId, ...more }: DeliveryFilter): boolean =>
+  firstId !== undefined && firstId === lastId && Object.keys(more).length === 0;
+
+function filterText({ state, errorGroup, ids, firstId, lastId, ...received }: DeliveryFilter): string {
+  const { receivedFrom, receivedBefore } = received;
+  const isRange = (firstId ?? lastId) !== undefined;
+  return [
+    state,
+    errorGroup !== undefined && `--error '${errorGroup}'`,
+    receivedFrom !== undefined && `--since ${shortTime(receivedFrom)}`,
+    receivedBefore !== undefined && `--before ${shortTime(receivedBefore)}`,
+    isRange && `--id ${firstId ?? 1}..${lastId ?? ''}`,
+    ids !== undefined && `--id ${ids.join(', ')}`,
+  ]
+    .filter(Boolean)
+    .join(' ');
 }
 
 /**

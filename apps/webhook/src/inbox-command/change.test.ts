@@ -89,6 +89,45 @@ test('replay takes what is parked or retrying, but nothing that is handled', asy
   });
 });
 
+test.each<[string, string[], Result]>([
+  [
+    'of nothing that has failed',
+    ['replay'],
+    { code: 0, stdout: 'No such delivery is retrying or parked. Nothing was replayed.\n', stderr: '' },
+  ],
+  [
+    'of what waits, chosen by ids',
+    ['replay', '--id', '1..2'],
+    { code: 0, stdout: 'No such delivery is retrying or parked. Nothing was replayed.\n', stderr: '' },
+  ],
+  [
+    'of one state',
+    ['replay', '--state', 'parked', '--error', 'arbitrary'],
+    { code: 0, stdout: 'No such delivery is parked. Nothing was replayed.\n', stderr: '' },
+  ],
+  [
+    'of what waits, named',
+    ['replay', '2'],
+    { code: 1, stdout: '0 deliveries replayed.\n', stderr: 'Delivery 2 was not replayed: it is waiting.\n' },
+  ],
+  [
+    'of handled ones, without others',
+    ['replay', '--state', 'handled'],
+    { code: 0, stdout: '1 delivery replayed.\n', stderr: 'Replaying 1 handled delivery.\n' },
+  ],
+  [
+    'of nothing that can be discarded',
+    ['discard', '--state', 'parked', '--reason', 'arbitrary'],
+    { code: 0, stdout: 'No such delivery is parked. Nothing was discarded.\n', stderr: '' },
+  ],
+])('a change says what it is about: %s', async (_name, args, says) => {
+  const inbox = await stoppedInbox([['content 1', HANDLED], ['content 2']]);
+
+  expect(await plantInbox(...args, '--yes', '--inbox', inbox)).toEqual(says);
+  const isChanged = says.stderr.startsWith('Replaying');
+  expect((await plantInbox('acts', '--inbox', inbox)).stderr).toBe(isChanged ? '' : 'No acts.\n');
+});
+
 test('replay --wait says what became of it, and exits with 0 only if all are handled', async () => {
   const { folder, inbox } = await runningInbox(KEPT);
   const claims = Claims.begin(inbox);
@@ -107,7 +146,7 @@ test('replay --wait says what became of it, and exits with 0 only if all are han
   expect(await replay(HANDLED, HANDLED)).toMatchObject({ code: 0 });
   const { stdout } = await plantInbox('acts', '--inbox', folder);
   expect(stdout.replaceAll(/\S+Z|\S+@\S+/g, '_')).toMatch(
-    /^ACT +AT .*\n +2 +_ +replay +2 parked +handled 2, failed 0, waiting 0 +_ +plant-inbox +it is back\n +1 +_ +replay +2 parked +handled 1/,
+    /^ACT +AT .*\n +2 +_ +_ +replay +2 parked --id 1\.\.5 +handled 2, failed 0, waiting 0 +plant-inbox +it is back\n +1 +_ +_ +replay +2 parked --id 1\.\.4 +handled 1/,
   );
   expect((await plantInbox('show', '4', '--inbox', folder)).stdout).toMatch(/\nACT .*\n +1 .*\n +2 /);
 });

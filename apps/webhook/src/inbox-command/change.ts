@@ -1,4 +1,9 @@
-import { DELIVERY_STATES, type DeliveryState, type StateCounts } from '../inbox/inbox-operations.js';
+import {
+  DELIVERY_STATES,
+  type DeliveryFilter,
+  type DeliveryState,
+  type StateCounts,
+} from '../inbox/inbox-operations.js';
 import { followReplay, operatorName, type OriginOptions, outcomeText } from './acts.js';
 import { type BatchResult, deliveries, type FixedFilter, inBatches, sumOf, upToNow } from './batches.js';
 import { withConnection } from './connection.js';
@@ -46,7 +51,7 @@ export async function changeDeliveries(
   ids: readonly number[],
   { yes, output, reason, wait, ...selection }: ChangeOptions,
 ): Promise<void> {
-  const { doing, done, unlessChosen } = CHANGES[kind];
+  const { doing, done, states, unlessChosen } = CHANGES[kind];
   const chosen = filterOf(selection);
   const isChosen = Object.keys(chosen).length > 0;
   if (ids.length > 0 && isChosen)
@@ -56,39 +61,57 @@ export async function changeDeliveries(
   await withConnection(inbox, async (connection) => {
     if (wait && connection.isRunning === false)
       throw new CommandError('--wait needs a receiver that runs. Start it, or leave --wait out.', 2);
+    const countOf = (filter: DeliveryFilter): Promise<StateCounts> =>
+      connection.get('/deliveries/count', filter);
     const filters: FixedFilter[] = ids.map((id) => ({ firstId: id, lastId: id }));
-    const states = chosen.state === undefined ? unlessChosen : [chosen.state];
+    const chosenStates = chosen.state === undefined ? unlessChosen : [chosen.state];
     if (ids.length === 0)
-      for (const state of states) filters.push(...(await upToNow(connection, { ...chosen, state })));
+      for (const state of chosenStates) filters.push(...(await upToNow(connection, { ...chosen, state })));
     const counts: StateCounts[] = [];
-    for (const filter of filters) counts.push(await connection.get('/deliveries/count', filter));
-    if (!(await isWanted(terminal, kind, counts, yes === true))) {
+    for (const filter of filters) counts.push(await countOf(filter));
+    // Only what can be changed is asked about, changed and reported, so that all of it says the same.
+    const works = filters.filter((_, index) => states.some((state) => counts[index]![state] > 0));
+    const what = new Intl.ListFormat('en').format(
+      states
+        .map((state) => ({ state, count: sumOf(counts.map((each) => each[state])) }))
+        .filter(({ count }) => count > 0)
+        .map(({ state, count }) => deliveries(count, state)),
+    );
+    if (works.length > 0 && !(await isWanted(terminal, CHANGES[kind], what, yes === true))) {
       terminal.exitCode = 1;
       return terminal.report(`Nothing was ${done}.`);
     }
     let act: number | undefined;
-    const changed = await inBatches(terminal, filters, { doing, done }, async (filter, part) => {
+    const changed = await inBatches(terminal, works, { doing, done }, async (filter, part) => {
       const content = { filter, ...part, reason, act, operator: operatorName() };
       const result = await connection.post<BatchResult>(`/deliveries/${kind}`, content);
       act = result.act;
       return result;
     });
-    const left = ids
-      .map((id, index) => ({ id, state: stateOf(counts[index]!) }))
-      .filter((_, index) => changed[index] === 0);
+    const left: { id: number; state: DeliveryState | null }[] = [];
+    for (const id of ids)
+      if (!changed[works.findIndex(({ lastId }) => lastId === id)])
+        left.push({ id, state: stateOf(await countOf({ firstId: id, lastId: id })) });
     for (const { id, state } of left)
       terminal.report(
         `Delivery ${id} was not ${done}: ${state === null ? 'there is none' : `it is ${state}`}.`,
       );
     if (left.length > 0) terminal.exitCode = 1;
     const count = sumOf(changed);
-    if (output !== 'json') await terminal.write(`${deliveries(count)} ${done}.\n`);
+    if (output !== 'json')
+      await terminal.write(
+        works.length === 0 && ids.length === 0
+          ? `No such delivery is ${OR.format(chosenStates)}. Nothing was ${done}.\n`
+          : `${deliveries(count)} ${done}.\n`,
+      );
     const outcome = wait && act !== undefined ? await followReplay(terminal, connection, act) : undefined;
     if (outcome !== undefined && outcome.handled < count) terminal.exitCode = 1;
     if (output === 'json') await terminal.write(jsonText({ [done]: count, left, act, outcome }, 2));
     else if (outcome !== undefined) await terminal.write(`${outcomeText(outcome)}\n`);
   });
 }
+
+const OR = new Intl.ListFormat('en', { type: 'disjunction' });
 
 /** The state of the only delivery that was counted; null if there is none. */
 const stateOf = (counts: StateCounts): DeliveryState | null =>
@@ -97,35 +120,32 @@ const stateOf = (counts: StateCounts): DeliveryState | null =>
 /**
  * Says what will be changed, and asks.
  *
+ * @param what such as `2 parked deliveries`
  * @throws CommandError if nobody is there to be asked
  */
 async function isWanted(
   terminal: Terminal,
-  kind: keyof typeof CHANGES,
-  counts: readonly StateCounts[],
+  { verb, doing }: (typeof CHANGES)[keyof typeof CHANGES],
+  what: string,
   yes: boolean,
 ): Promise<boolean> {
-  const { states, verb, doing } = CHANGES[kind];
-  const parts = states
-    .map((state) => ({ state, count: sumOf(counts.map((each) => each[state])) }))
-    .filter(({ count }) => count > 0)
-    .map(({ state, count }) => deliveries(count, state));
-  const what = new Intl.ListFormat('en').format(parts);
-  if (what === '') return true;
   if (!yes && terminal.canAsk) return terminal.confirm(`${verb} ${what}?`);
   if (!yes) throw new CommandError(`This is about ${what}. Add --yes: there is no terminal to ask on.`, 2);
   terminal.report(`${doing} ${what}.`);
   return true;
 }
 
-/** `plant-inbox pause` */
-export async function pause(terminal: Terminal, inbox: string, { reason }: OriginOptions): Promise<void> {
-  await withConnection(inbox, ({ post }) => post('/handler/pause', { operator: operatorName(), reason }));
-  await terminal.write('The handler is paused. Deliveries are still accepted.\n');
-}
-
-/** `plant-inbox resume` */
-export async function resume(terminal: Terminal, inbox: string, { reason }: OriginOptions): Promise<void> {
-  await withConnection(inbox, ({ post }) => post('/handler/resume', { operator: operatorName(), reason }));
-  await terminal.write('The handler gets deliveries.\n');
+/** `plant-inbox pause` and `resume` */
+export async function setPaused(
+  path: 'pause' | 'resume',
+  terminal: Terminal,
+  inbox: string,
+  { reason }: OriginOptions,
+): Promise<void> {
+  await withConnection(inbox, ({ post }) => post(`/handler/${path}`, { operator: operatorName(), reason }));
+  await terminal.write(
+    path === 'pause'
+      ? 'The handler is paused. Deliveries are still accepted.\n'
+      : 'The handler gets deliveries.\n',
+  );
 }

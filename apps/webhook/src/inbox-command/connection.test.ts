@@ -84,7 +84,7 @@ test('a receiver that starts, stops, or does not listen on its socket', async ()
   expect(await plantInbox('list', '--inbox', folder)).toEqual({
     code: 1,
     stdout: '',
-    stderr: `plant-inbox: The inbox in ${folder} is in use, but no receiver responds on operations.sock there: connect ENOENT ${join(folder, 'operations.sock')}. A receiver is starting or stopping, or another plant-inbox is at work. Run the command again in a moment. If that goes on, restart the receiver: its socket may have been removed. [INBOX_IN_USE]\n`,
+    stderr: `plant-inbox: The inbox in ${folder} is in use, but no receiver responds on operations.sock there: no such file or directory. A receiver is starting or stopping, or another plant-inbox is at work. Run the command again in a moment. If that goes on, restart the receiver: its socket may have been removed. [INBOX_IN_USE]\n`,
   });
 });
 

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 
 import { inboxFolder } from '../config/inbox-folder.js';
 import { postgresServers } from '../config/postgres-url.js';
-import { RECEIVER_ERRORS, ReceiverError, type ReceiverErrorCode } from '../errors.js';
+import { RECEIVER_ERRORS, ReceiverError, type ReceiverErrorCode, systemReason } from '../errors.js';
 import type { Inbox } from '../inbox/inbox.js';
 import type { Transactions } from '../inbox/sql-operations.js';
 import { openInbox } from '../inbox/open-inbox.js';
@@ -145,7 +145,7 @@ export function sendToReceiver(socketPath: string, folder: string): Send {
       if ((cause as NodeJS.ErrnoException).code === 'EACCES') throw openingError(folder, cause);
       throw new ReceiverError(
         'INBOX_IN_USE',
-        `The inbox in ${folder} is in use, but no receiver responds on ${SOCKET_NAME} there: ${(cause as Error).message}. A receiver is starting or stopping, or another plant-inbox is at work. Run the command again in a moment. If that goes on, restart the receiver: its socket may have been removed.`,
+        `The inbox in ${folder} is in use, but no receiver responds on ${SOCKET_NAME} there: ${systemReason(cause)}. A receiver is starting or stopping, or another plant-inbox is at work. Run the command again in a moment. If that goes on, restart the receiver: its socket may have been removed.`,
         { cause },
       );
     }

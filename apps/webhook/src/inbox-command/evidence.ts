@@ -32,7 +32,7 @@ export function evidenceText(terminal: Terminal, found: Evidence): string {
   const [first, last] = [firstReceivedAt, lastReceivedAt].map((time) => new Date(time!).toISOString());
   const section = (part: keyof Evidence['questions'], what: string, lines: readonly string[]): string[] => [
     '',
-    terminal.style('bold', `${found.questions[part].join(', ')}: ${what}`),
+    `${found.questions[part].join(', ')}: ${what}`,
     ...lines.map((line) => cut(`  ${line}`, Math.min(WIDTH, terminal.width))),
   ];
   const lines = [

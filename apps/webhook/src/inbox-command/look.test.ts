@@ -1,6 +1,7 @@
 import { failed, HANDLED, PARKED } from '../../test/open-inbox.js';
 import { InnerProcess, plantInbox, plantInboxIn } from '../../test/run-plant-inbox.js';
 import { type Kept, stoppedInbox } from '../../test/serve-inbox.js';
+import type { AttemptResult } from '../inbox/delivery.js';
 import { headText } from './look.js';
 import { Terminal } from './terminal.js';
 
@@ -37,7 +38,11 @@ test('the head of a delivery has its failed attempts and the last stack', () => 
         error: 'Error: second\u001b',
         stack: 'Error: second\n  at\u001b',
       },
-    ],
+    ].flatMap((each) =>
+      each.number === 1
+        ? [each]
+        : [each, { ...each, number: 3 }, { ...each, number: 4, startedAt: T + 9_000 }],
+    ),
   });
 
   expect(text).toBe(`id          4
@@ -54,9 +59,9 @@ media type  text/plain
 encoding    gzip
 bytes       3
 
-FAILED  BEGAN                 TOOK     RECEIVER  ERROR
-     1  2026-11-22T09:30:00Z  12 ms    host 1    Error: first
-     2  2026-11-22T09:30:00Z  cut off  host 1    Error: second\\u001b
+FAILED  BEGAN                 LAST BEGAN            TOOK     RECEIVER  ERROR
+1       2026-11-22T09:30:00Z                        12 ms    host 1    Error: first
+2 to 4  2026-11-22T09:30:00Z  2026-11-22T09:30:09Z  cut off  host 1    Error: second\\u001b
 
 Error: second
   at\\u001b
@@ -107,8 +112,8 @@ describe('of an inbox', () => {
     const { code, stdout, stderr } = await plantInbox('list', '-ojson', ...options, '--inbox', inbox);
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'For older ones: --after 4\n' });
-    expect(stdout).toMatch(/^\[\n {2}\{\n {4}"id": 4,\n/);
-    expect(JSON.parse(stdout)).toEqual([
+    expect(stdout).toMatch(/^\{"id":4,.*\}\n$/);
+    expect([JSON.parse(stdout)]).toEqual([
       {
         id: 4,
         state: 'parked',
@@ -162,6 +167,60 @@ describe('of an inbox', () => {
       content: BYTES.toString('base64'),
     });
   });
+});
+
+test('errors groups what has failed, and --error takes what it prints', async () => {
+  const error = "Error: no \u001b[2J plant 'rose'";
+  const inbox = await stoppedInbox([
+    ['content', failed(3_600_000)],
+    ['content', { ...PARKED, error: `${error} 7` }],
+    ['content', { ...PARKED, error: `${error} 8, caused by ${'a'.repeat(100)}`.slice(0, 200) }],
+    ['content', { ...PARKED, error: `${error} 9` }],
+    ['content', HANDLED],
+  ]);
+  const { stdout } = (await plantInboxIn({ columns: 80 }, 'errors', '--inbox', inbox)).result;
+
+  const [headings, first = ''] = stdout.split('\n');
+  expect(headings).toMatch(/^PARKED {2}RETRYING {2}FIRST {17}LAST {18}ERROR$/);
+  expect(first).toMatch(/^ {5}2 {9}0 {2}\d{4}-\S+Z {2}\d{4}-\S+Z {2}Error: no \\u001b\[…J plant … …$/);
+  expect(stdout).toContain('a'.repeat(100));
+  const listed = await plantInbox(
+    'list',
+    '-ojson',
+    '--error',
+    first.slice(first.indexOf('Error')),
+    '--inbox',
+    inbox,
+  );
+  expect(Array.from(listed.stdout.matchAll(/"id":(\d+)/g), ([, id]) => Number(id))).toEqual([4, 2]);
+  const lines = (await plantInbox('errors', '-ojson', '--inbox', inbox)).stdout.trimEnd().split('\n');
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    { parked: 2, retrying: 0, firstAt: TIME, lastAt: TIME },
+    { parked: 1 },
+    { retrying: 1 },
+  ]);
+  expect((await plantInbox('errors', '--inbox', await stoppedInbox([]))).stderr).toBe(
+    'No delivery is parked or retrying.\n',
+  );
+  expect((await plantInbox('stats', '--inbox', inbox)).stdout).toMatch(
+    /\nretrying +1\n[^]*\nnext retry +at \S+Z\n/,
+  );
+});
+
+test('search finds a text in what the options choose', async () => {
+  const inbox = await stoppedInbox([...KEPT, ['another']]);
+  const search = async (...args: readonly string[]): Promise<unknown[]> => {
+    const { stdout, stderr } = await plantInbox('search', ...args, '-ojson', '--inbox', inbox);
+    return [...Array.from(stdout.matchAll(/"id":(\d+)/g), ([, id]) => Number(id)), stderr];
+  };
+
+  expect(await search('content')).toEqual([5, 4, 2, 1, '']);
+  expect(await search('content', '--state', 'parked', '--limit', '1')).toEqual([
+    5,
+    'For older ones: --after 5\n',
+  ]);
+  expect(await search('content', '--after', '4')).toEqual([2, 1, '']);
+  expect(await search('none')).toEqual(['No deliveries.\n']);
 });
 
 test('no line of a list is wider than the terminal, with wide characters and without control characters', async () => {

@@ -2,69 +2,102 @@ import { type Due, dueText } from '../inbox/due.js';
 import {
   DELIVERY_STATES,
   type DeliverySummary,
+  type ErrorGroup,
+  type FailedAttempt,
   type InboxStats,
   type StoredDelivery,
 } from '../inbox/inbox-operations.js';
-import { withConnection } from './connection.js';
 import { actsTable } from './acts.js';
-import { jsonText, type Output, printable, shortTime, textOf, timeText } from './printable.js';
+import { withConnection } from './connection.js';
+import { jsonLines, jsonText, type Output, printable, shortTime, textOf, timeText } from './printable.js';
 import { filterOf, type Selection } from './selection.js';
 import { CommandError, type Terminal } from './terminal.js';
-
-/** Colours of states on a terminal. */
-const COLOURS = {
-  waiting: 'yellow',
-  running: 'cyan',
-  retrying: 'yellow',
-  handled: 'green',
-  parked: 'red',
-  discarded: 'gray',
-} as const;
 
 /** A list as the routes have it. */
 export interface Listed {
   readonly deliveries: readonly DeliverySummary[];
 }
 
+interface ListOptions extends Selection {
+  readonly limit: number;
+  readonly after?: number;
+  readonly output?: Output;
+}
+
 /** `plant-inbox list` */
-export async function list(
+export async function list(terminal: Terminal, inbox: string, options: ListOptions): Promise<void> {
+  const { limit, after, output, ...selection } = options;
+  const query = { ...filterOf(selection), ...(after && { after }), limit };
+  const { deliveries } = await withConnection(inbox, ({ get }) => get<Listed>('/deliveries', query));
+  await writeList(terminal, deliveries, output);
+  const last = deliveries.at(-1);
+  if (last === undefined) terminal.report('No deliveries.');
+  else if (deliveries.length === limit && last.id > 1) terminal.report(`For older ones: --after ${last.id}`);
+}
+
+/** `plant-inbox search TEXT` */
+export async function search(
   terminal: Terminal,
   inbox: string,
-  { limit, after, output, ...selection }: Selection & { limit: number; after?: number; output?: Output },
+  text: string,
+  { limit, after, output, ...selection }: ListOptions,
 ): Promise<void> {
-  await withConnection(inbox, async ({ get }) => {
-    const { deliveries } = await get<Listed>('/deliveries', {
-      ...filterOf(selection),
-      ...(after !== undefined && { after }),
-      limit,
-    });
-    if (output === 'json') await terminal.write(jsonText(deliveries, 2));
-    else if (deliveries.length > 0) await terminal.write(linesOf(terminal, deliveries).join(''));
-    const last = deliveries.at(-1);
-    if (last === undefined) terminal.report('No deliveries.');
-    else if (deliveries.length === limit && last.id > 1)
-      terminal.report(`For older ones: --after ${last.id}`);
+  const interrupted = terminal.interruption();
+  const found: DeliverySummary[] = [];
+  const next = await withConnection(inbox, async ({ get }) => {
+    let below: number | null = after ?? Number.MAX_SAFE_INTEGER;
+    while (below !== null && found.length < limit && !interrupted.aborted) {
+      const query = { text, ...filterOf(selection), after: below, limit: limit - found.length };
+      const part: Listed & { next: number | null } = await get('/deliveries/search', query);
+      found.push(...part.deliveries);
+      below = part.next;
+      terminal.showProgress(below === null ? '' : `Searching: down to delivery ${below}`);
+    }
+    return below;
   });
+  terminal.showProgress('');
+  await writeList(terminal, found, output);
+  if (found.length === 0 && next === null) terminal.report('No deliveries.');
+  if (next !== null) terminal.report(`For older ones: --after ${next}`);
+  if (interrupted.aborted) throw new CommandError('Interrupted.');
+}
+
+async function writeList(
+  terminal: Terminal,
+  deliveries: Listed['deliveries'],
+  output?: Output,
+): Promise<void> {
+  if (output === 'json') await terminal.write(jsonLines(deliveries));
+  else if (deliveries.length > 0) await terminal.write(listText(terminal, deliveries));
 }
 
 /** A line for each delivery, after one with headings. */
-export function linesOf(terminal: Terminal, deliveries: readonly DeliverySummary[]): string[] {
+export function listText(terminal: Terminal, deliveries: readonly DeliverySummary[]): string {
   const rows = deliveries.map(({ id, state, receivedAt, bytes, attempts, eventId, error, reason }) => [
-    id,
-    state,
-    shortTime(receivedAt),
-    bytes,
-    attempts,
-    eventId ?? '',
-    reason ?? error ?? '',
+    ...[id, state, shortTime(receivedAt), bytes, attempts, eventId ?? '', reason ?? error ?? ''],
   ]);
-  const headings = ['ID', 'STATE', 'RECEIVED', 'BYTES', 'ATTEMPTS', 'EVENT', 'ERROR OR REASON'];
-  return terminal
-    .table(rows, headings)
-    .map(
-      (line, index) =>
-        `${terminal.style(index === 0 ? 'bold' : COLOURS[deliveries[index - 1]!.state], line)}\n`,
-    );
+  return terminal.table(rows, ['ID', 'STATE', 'RECEIVED', 'BYTES', 'ATTEMPTS', 'EVENT', 'ERROR OR REASON']);
+}
+
+/** `plant-inbox errors` */
+export async function errors(
+  terminal: Terminal,
+  inbox: string,
+  { output }: { output?: Output },
+): Promise<void> {
+  const { groups, complete } = await withConnection(inbox, ({ get }) =>
+    get<{ groups: readonly ErrorGroup[]; complete: boolean }>('/errors'),
+  );
+  const rows = groups.map(({ parked, retrying, firstAt, lastAt, message }) => [
+    ...[parked, retrying, shortTime(firstAt), shortTime(lastAt), message],
+  ]);
+  if (output === 'json') await terminal.write(jsonLines(groups));
+  // Whole errors: their causes are at the end, and --error takes them.
+  else if (rows.length > 0)
+    await terminal.write(terminal.table(rows, ['PARKED', 'RETRYING', 'FIRST', 'LAST', 'ERROR'], false));
+  if (groups.length === 0) terminal.report('No delivery is parked or retrying.');
+  if (!complete)
+    terminal.report('There are more: these are the most frequent errors of the newest deliveries.');
 }
 
 /** A delivery as the routes have it, with its content in base64. */
@@ -95,21 +128,15 @@ export async function show(
 
 /** What each member of a delivery is called. */
 const LABELS = {
-  id: 'id',
-  state: 'state',
-  receivedAt: 'received',
-  attempts: 'attempts',
-  startedAt: 'last began',
-  endedAt: 'last ended',
-  replayedAt: 'replayed',
-  error: 'error',
-  dueAt: 'due',
-  reason: 'reason',
-  eventId: 'event',
-  method: 'method',
-  mediaType: 'media type',
-  contentEncoding: 'encoding',
-  bytes: 'bytes',
+  ...{ id: 'id', state: 'state', receivedAt: 'received', attempts: 'attempts', startedAt: 'last began' },
+  ...{ endedAt: 'last ended', replayedAt: 'replayed', error: 'error', dueAt: 'due', reason: 'reason' },
+  ...{
+    eventId: 'event',
+    method: 'method',
+    mediaType: 'media type',
+    contentEncoding: 'encoding',
+    bytes: 'bytes',
+  },
 } as const;
 
 /**
@@ -131,24 +158,39 @@ export function headText(
         ? dueText({ dueAt: delivery.dueAt!, ...due }, shortTime)
         : String(timeText(name, delivery[name])),
     ]);
-  const attempts = history.map(({ number, startedAt, duration, receiver, error }) => [
-    number,
-    shortTime(startedAt),
-    duration === null ? 'cut off' : `${duration} ms`,
-    receiver,
-    error,
-  ]);
+  const failed = runsOf(history).map((run) => {
+    const [first, last] = [run[0]!, run.at(-1)!];
+    const took = last.duration === null ? 'cut off' : `${last.duration} ms`;
+    const numbers = run.length === 1 ? String(first.number) : `${first.number} to ${last.number}`;
+    const [began, lastBegan] = [first, last].map(({ startedAt }) => shortTime(startedAt));
+    return [numbers, began!, run.length === 1 ? '' : lastBegan!, took, last.receiver, last.error];
+  });
   const stack = history.at(-1)?.stack;
   return [
-    terminal.table(facts),
-    history.length === 0 ? [] : terminal.table(attempts, ['FAILED', 'BEGAN', 'TOOK', 'RECEIVER', 'ERROR']),
-    stack ? [printable(stack)] : [],
-    acts.length === 0 ? [] : actsTable(terminal, acts),
-    terminal.table(fields.map(([name, value]) => [`${name}:`, value])),
+    terminal.table(facts, undefined, false),
+    terminal.table(failed, ['FAILED', 'BEGAN', 'LAST BEGAN', 'TOOK', 'RECEIVER', 'ERROR'], false),
+    stack ? `${printable(stack)}\n` : '',
+    actsTable(terminal, acts),
+    terminal.table(
+      fields.map(([name, value]) => [`${name}:`, value]),
+      undefined,
+      false,
+    ),
   ]
-    .filter((lines) => lines.length > 0)
-    .map((lines) => `${lines.join('\n')}\n`)
+    .filter((part) => part !== '')
     .join('\n');
+}
+
+/** Attempts that follow each other and failed with the same error. */
+function runsOf(history: readonly FailedAttempt[]): FailedAttempt[][] {
+  const runs: FailedAttempt[][] = [];
+  for (const attempt of history) {
+    const before = runs.at(-1)?.at(-1);
+    const isSame = before?.error === attempt.error && before.number < attempt.number;
+    if (isSame) runs.at(-1)!.push(attempt);
+    else runs.push([attempt]);
+  }
+  return runs;
 }
 
 /** `plant-inbox stats` */
@@ -160,14 +202,17 @@ export async function stats(
   await withConnection(inbox, async ({ get, isRunning }) => {
     const found = await get<InboxStats>('/stats');
     if (output === 'json') return terminal.write(jsonText(found, 2));
-    const { isPaused, oldestWaitingAt, bytes } = found;
-    const lines = terminal.table([
+    const { isPaused, now, oldestWaitingAt, nextRetryAt, bytes } = found;
+    const rows = [
       ...(isRunning === undefined ? [] : [['receiver', isRunning ? 'running' : 'stopped']]),
       ['handler', isPaused ? 'paused' : 'not paused'],
       ...DELIVERY_STATES.map((state) => [state, found[state].toLocaleString('en-US')]),
       ...(oldestWaitingAt === null ? [] : [['oldest', `waits since ${shortTime(oldestWaitingAt)}`]]),
+      ...(nextRetryAt === null
+        ? []
+        : [['next retry', dueText({ dueAt: nextRetryAt, now, isPaused }, shortTime)]]),
       ['on disk', `${bytes.toLocaleString('en-US')} bytes`],
-    ]);
-    return terminal.write(`${lines.join('\n')}\n`);
+    ];
+    return terminal.write(terminal.table(rows));
   });
 }

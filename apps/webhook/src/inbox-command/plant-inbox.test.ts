@@ -31,6 +31,27 @@ test('no help text is wider than 80 columns', () => {
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
 });
 
+test.each([[['help']], [['help', 'list']], [['list', '--help']], [['--help']]])(
+  '%j prints a help text',
+  async (args) => {
+    expect(await plantInbox(...args)).toMatchObject({
+      ...{ code: 0, stderr: '' },
+      stdout: expect.stringMatching(/^Usage: plant-inbox [^]*\nExamples:\n[^]*\nExit codes:\n/) as string,
+    });
+  },
+);
+
+test.each<[words: string[], offered: string]>([
+  [['re'], 'replay\nresume\n'],
+  [['list', '--state', 'p'], 'parked\n'],
+  [['replay', '--r'], '--reason\n'],
+  [['show', '-o', ''], 'text\njson\nraw\n'],
+  [['list', '--since', ''], ''],
+  [['completion', ''], 'bash\nzsh\nfish\n'],
+])('after %j a shell offers %j', async (words, offered) => {
+  expect((await plantInbox('completion', '--words', '--', ...words)).stdout).toBe(offered);
+});
+
 test.each<[string, string[], string]>([
   ['an unknown command', ['repaly'], "unknown command 'repaly'\n(Did you mean replay?)"],
   ['an unknown option', ['list', '--stat'], "unknown option '--stat'\n(Did you mean --state?)"],
@@ -55,7 +76,9 @@ test.each<[string, string[], string]>([
     'Allowed choices are retrying, parked, handled.',
   ],
   ['no reason', ['discard', '1'], "required option '--reason <text>' not specified"],
-  ['a blank reason', ['discard', '1', '--reason', ' '], 'It must have from 1 to 1000 characters.'],
+  ['a blank reason', ['discard', '1', '--reason', ' '], 'It must have from 1 to 1,000 characters.'],
+  ['a text of nothing', ['search', ''], 'It must have from 1 to 200 characters.'],
+  ['a shell that is none', ['completion', 'csh'], 'Name a shell: bash, zsh, fish.'],
   ['nothing to discard', ['discard', '--reason', 'a', '--yes'], 'Name deliveries by id, or choose them'],
   [
     'discard of what waits',

@@ -1,18 +1,19 @@
 import { readFileSync } from 'node:fs';
 
 import { answers, stillAccepted } from '@plant-store/contract';
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 
 import { inboxUrl } from '../config/config.js';
-import { ReceiverError } from '../errors.js';
+import { ReceiverError, systemReason } from '../errors.js';
 import { MAX_LIMIT } from '../operations/parameters.js';
 import { acts } from './acts.js';
 import { isClosed } from './batches.js';
-import { changeDeliveries, pause, resume } from './change.js';
+import { changeDeliveries, setPaused } from './change.js';
+import { scriptOf, SHELLS, wordsFor } from './completion.js';
 import { evidence } from './evidence.js';
-import { list, show, stats } from './look.js';
+import { errors, list, search, show, stats } from './look.js';
 import { backup, check, exportDeliveries, importDeliveries } from './save.js';
-import { idOf, idsOf, withSelection } from './selection.js';
+import { idOf, idsOf, shortText, withSelection } from './selection.js';
 import { tail } from './tail.js';
 import { CommandError, type CommandProcess, Terminal } from './terminal.js';
 import { type Given, tryAnswers } from './try.js';
@@ -42,13 +43,13 @@ export async function runPlantInbox(
     const program = createProgram(terminal, given);
     await program.parseAsync(withCommand(program, args), { from: 'user' });
   } catch (error) {
-    const { message, code } = error as NodeJS.ErrnoException;
+    const { message, errno } = error as NodeJS.ErrnoException;
     // Commander has said it.
     if (error instanceof CommanderError) terminal.exitCode = error.exitCode === 0 ? 0 : 2;
     else if (error instanceof CommandError) fail(message, error.exitCode);
     else if (error instanceof ReceiverError) fail(`${message} [${error.code}]`);
     else if (isClosed(error)) terminal.exitCode = 1;
-    else if (code !== undefined) fail(message);
+    else if (errno !== undefined) fail(`${systemReason(error)}.`);
     else throw error;
   }
 }
@@ -61,12 +62,12 @@ export function createProgram(terminal: Terminal, given: Given): Command {
     )
     .version(versionOf(new URL('../../package.json', import.meta.url)), '--version', 'print the version')
     .helpOption('-h, --help', 'print this text')
+    .helpCommand('help [command]', 'print the help of a command')
     .addOption(
       new Option('--inbox <url>', 'the inbox; a folder may be named without file:')
         .env('INBOX_URL')
         .default('file:./data/inbox'),
     )
-    .helpCommand(false)
     .configureHelp({ showGlobalOptions: true, subcommandTerm: (command) => command.name() })
     .configureOutput({
       getOutHelpWidth: () => HELP_WIDTH,
@@ -76,46 +77,81 @@ export function createProgram(terminal: Terminal, given: Given): Command {
       outputError: (text) => terminal.report(`plant-inbox: ${inOurWords(text)}`),
     })
     .exitOverride()
-    .addHelpText('after', ABOUT_COMMANDS);
+    .addHelpText('after', examplesText(['stats', 'errors', 'list --state parked', 'show 4', 'replay --wait']))
+    .addHelpText('afterAll', EXIT_CODES);
   /** Calls a command with the terminal, the inbox, its arguments and its options. */
   const on =
     <Args extends unknown[]>(run: (terminal: Terminal, inbox: string, ...args: Args) => Promise<void>) =>
     (...args: Args): Promise<void> =>
       run(terminal, inboxOf(program.opts<{ inbox: string }>().inbox), ...args);
   const output = outputOption();
-  const command = (usage: string, summary: string, more = ''): Command =>
+  const command = (usage: string, summary: string, examples: readonly string[], more = ''): Command =>
     program
       .command(usage)
       .summary(summary)
-      .description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.${more === '' ? '' : ` ${more}`}`);
+      .description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.${more === '' ? '' : ` ${more}`}`)
+      .addHelpText('after', examplesText(examples.map((example) => `${usage} ${example}`.trim())));
+  /** Of a list that has pages. */
+  const paged = (listing: Command): Command =>
+    listing
+      .option('--limit <count>', `at most so many, up to ${MAX_LIMIT}`, limitOf, 50)
+      .option('--after <id>', 'the page that follows the one that ends with this id', idOf)
+      .addOption(output);
+  const reasoned = (act: Command): Command =>
+    act.option('--reason <text>', 'why; kept with the act', shortText);
 
-  withSelection(command('list', 'list deliveries, the newest first; the default command'))
-    .option('--limit <count>', `at most so many deliveries, up to ${MAX_LIMIT}`, limitOf, 50)
-    .option('--after <id>', 'the page that follows the one that ends with this id', idOf)
+  paged(
+    withSelection(
+      command('list', 'list deliveries, the newest first; the default command', [
+        '--state parked --since 2h',
+        '-o json',
+      ]),
+    ),
+  ).action(on(list));
+
+  paged(
+    withSelection(
+      command(
+        'search',
+        'list deliveries that contain a text, the newest first',
+        ["'Rosa canina' --since 2d"],
+        'It looks for exactly these characters in contents, header fields, errors and identifiers of events.',
+      ),
+    ).argument('<text>', 'of at most 200 characters', soughtOf),
+  ).action(on(search));
+
+  command('errors', 'group what is parked or retrying: since when, how many, why', ['', '-o json'])
     .addOption(output)
-    .action(on(list));
+    .action(on(errors));
 
-  command('show', 'show a delivery: state, failed attempts, header fields, content')
+  command('show', 'show a delivery: state, failed attempts, acts, header fields, content', [
+    '4',
+    '4 -o raw > content',
+  ])
     .argument('<id>', 'of the delivery', idOf)
     .addOption(outputOption('raw'))
     .action(on(show));
 
-  command('tail', 'follow new deliveries, one a line, until Ctrl-C').addOption(output).action(on(tail));
+  command('tail', 'follow new deliveries, one a line, until Ctrl-C', ['', '-o json | jq .mediaType'])
+    .addOption(output)
+    .action(on(tail));
 
-  command('stats', 'count deliveries by state, and say if the handler is paused')
+  command('stats', 'count deliveries by state, and say if the handler is paused', ['', '-o json'])
     .addOption(output)
     .action(on(stats));
 
-  withSelection(
-    command(
-      'replay',
-      'pass deliveries to the handler again: failed ones, or chosen ones',
-      'It takes parked and retrying ones, unless --state or ids say otherwise. It asks first.',
+  reasoned(
+    withSelection(
+      command(
+        'replay',
+        'pass deliveries to the handler again: failed ones, or chosen ones',
+        ['--wait', '4 7', "--error 'Error: no plant 7'"],
+        'It takes parked and retrying ones, unless --state or ids say otherwise. It asks first.',
+      ),
+      ['retrying', 'parked', 'handled'],
     ),
-    ['retrying', 'parked', 'handled'],
   )
     .argument('[ids...]', 'of deliveries in any state', idsOf)
-    .option('--reason <text>', 'why; kept with the act', reasonOf)
     .option('--wait', 'until each has had an attempt; exit code 0 if all are handled')
     .option('--yes', "don't ask")
     .addOption(output)
@@ -125,38 +161,37 @@ export function createProgram(terminal: Terminal, given: Given): Command {
     command(
       'discard',
       'delete the content of parked deliveries, and keep the reason',
+      ["2 --reason 'a test of the sender'"],
       'Name them by id, or choose them with options. It asks first.',
     ),
     ['parked'],
   )
     .argument('[ids...]', 'of parked deliveries', idsOf)
-    .requiredOption('--reason <text>', 'why; kept with the delivery', reasonOf)
+    .requiredOption('--reason <text>', 'why; kept with the delivery', shortText)
     .option('--yes', "don't ask")
     .addOption(output)
     .action(on(changeDeliveries.bind(undefined, 'discard')));
 
-  command(
-    'pause',
-    'start no further attempt of the handler, until resume',
-    'That holds after a restart, too. Attempts that run go on. Deliveries are still accepted. On PostgreSQL, receivers notice it within a second.',
-  )
-    .option('--reason <text>', 'why; kept with the act', reasonOf)
-    .action(on(pause));
+  reasoned(
+    command(
+      'pause',
+      'start no further attempt of the handler, until resume',
+      ["--reason 'the database moves'"],
+      'That holds after a restart, too. Attempts that run go on. Deliveries are still accepted. On PostgreSQL, receivers notice it within a second.',
+    ),
+  ).action(on(setPaused.bind(undefined, 'pause')));
 
-  command('resume', 'let the handler go on after pause')
-    .option('--reason <text>', 'why; kept with the act', reasonOf)
-    .action(on(resume));
+  reasoned(command('resume', 'let the handler go on after pause', [''])).action(
+    on(setPaused.bind(undefined, 'resume')),
+  );
 
-  command('acts', 'list what operators did, and what became of it')
-    .option('--limit <count>', `at most so many, up to ${MAX_LIMIT}`, limitOf, 50)
-    .option('--after <id>', 'the page that follows the one that ends with this id', idOf)
-    .addOption(output)
-    .action(on(acts));
+  paged(command('acts', 'list what operators did, and what became of it', ['--limit 5'])).action(on(acts));
 
   withSelection(
     command(
       'export',
       'write deliveries to a new file, or print them, as JSON',
+      ['parked.ndjson --state parked'],
       'Each line is one delivery with its content, in base64. The receiver may be running: what it accepts meanwhile is left out.',
     ),
   )
@@ -166,6 +201,7 @@ export function createProgram(terminal: Terminal, given: Given): Command {
   command(
     'import',
     'store exported deliveries in a new inbox',
+    ['parked.ndjson --inbox ./data/next'],
     'The inbox must be new, or have no deliveries. The deliveries get new ids and times, and all of them wait for the handler, parked ones too. Discarded ones are left out.',
   )
     .argument('[file]', 'what export has written; without it, standard input')
@@ -175,6 +211,7 @@ export function createProgram(terminal: Terminal, given: Given): Command {
   command(
     'backup',
     'copy the inbox into one new file, also while the receiver runs',
+    ['inbox.sqlite'],
     'The file has everything that was acknowledged before, and only its owner may read it.',
   )
     .argument('<file>', 'a new file')
@@ -183,6 +220,7 @@ export function createProgram(terminal: Terminal, given: Given): Command {
   command(
     'check',
     'look for damage in the inbox, also while the receiver runs',
+    [''],
     "If something is damaged, restore a backup. It doesn't notice other bytes in a content.",
   ).action(on(check));
 
@@ -190,6 +228,7 @@ export function createProgram(terminal: Terminal, given: Given): Command {
     command(
       'evidence',
       'show what deliveries say about questions: shapes and counts',
+      ['--since 7d'],
       'No value of a header field or of a content is printed. It answers nothing.',
     ),
   )
@@ -200,6 +239,7 @@ export function createProgram(terminal: Terminal, given: Given): Command {
     command(
       'try',
       'count the deliveries that proposed answers would refuse',
+      ['--question http-method --answer POST'],
       'The answers that are given hold, too. It writes nothing.',
     ),
   )
@@ -208,6 +248,19 @@ export function createProgram(terminal: Terminal, given: Given): Command {
     .addOption(output)
     .action(on(tryAnswers.bind(undefined, given)));
 
+  program
+    .command('completion')
+    .summary('print the completion script of a shell')
+    .description('Prints a completion script. Load it with: source <(plant-inbox completion bash)')
+    .addArgument(new Argument('[shell]').choices(SHELLS).argParser((text) => text))
+    .addOption(new Option('--words', 'print the words that can follow').hideHelp())
+    .argument('[words...]')
+    .addHelpText('after', examplesText(['completion bash']))
+    .action((shell: string | undefined, words: string[], { words: isAsked }: { words?: true }) => {
+      const text = isAsked ? wordsFor(program, [shell ?? '', ...words]) : scriptOf(shell);
+      if (text === undefined) throw new CommandError(`Name a shell: ${SHELLS.join(', ')}.`, 2);
+      return terminal.write(text);
+    });
   return program;
 }
 
@@ -218,15 +271,20 @@ const outputOption = (...more: readonly 'raw'[]): Option =>
 /** Adds the value of an option that may be repeated. */
 const collect = (text: string, before: readonly string[] = []): string[] => [...before, text];
 
-const ABOUT_COMMANDS = `
+const examplesText = (examples: readonly string[]): string =>
+  `\nExamples:\n${examples.map((example) => `  plant-inbox ${example}`).join('\n')}`;
+
+/** `plant-store` has the same, and two more of its own. */
+const EXIT_CODES = `
 Exit codes:
   0  done
   1  failed, or done in part: standard error says why
-  2  the command line is wrong; nothing was done`;
+  2  the command line, an input or a setting is wrong; nothing was done
+  5  the command cannot run: it is not compiled, or Node.js is too old`;
 
 /** `list` is the default. Commander's own default would take a mistyped command for an argument of it. */
 function withCommand({ commands }: Command, args: readonly string[]): readonly string[] {
-  const known = ['-h', '--help', '--version', ...commands.map((command) => command.name())];
+  const known = ['-h', '--help', '--version', 'help', ...commands.map((command) => command.name())];
   const isMissing = args[0]?.startsWith('-') !== false && !args.some((arg) => known.includes(arg));
   return isMissing ? ['list', ...args] : args;
 }
@@ -248,10 +306,9 @@ function limitOf(text: string): number {
   throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_LIMIT}.`);
 }
 
-/** At most as many characters are kept. */
-function reasonOf(text: string): string {
-  if (text.trim() !== '' && text.length <= 1_000) return text;
-  throw new InvalidArgumentError('It must have from 1 to 1000 characters.');
+function soughtOf(text: string): string {
+  if (text !== '' && text.length <= 200) return text;
+  throw new InvalidArgumentError('It must have from 1 to 200 characters.');
 }
 
 /** What Commander says is wrong. */

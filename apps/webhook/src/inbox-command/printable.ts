@@ -31,6 +31,17 @@ export const timeText = (name: string, value: unknown): unknown =>
 export const jsonText = (value: unknown, indent: 0 | 2): string =>
   `${printable(JSON.stringify(value, timeText, indent))}\n`;
 
+/** A line of JSON for each value of a list. */
+export const jsonLines = (values: readonly object[]): string =>
+  values.map((value) => jsonText(value, 0)).join('');
+
+/** The text that was printed, with what {@link printable} has escaped. */
+export const unescaped = (shown: string): string =>
+  shown.replaceAll(/\\u([\da-f]{4})/g, (text, code: string) => {
+    const found = String.fromCharCode(parseInt(code, 16));
+    return printableLine(found) === text ? found : text;
+  });
+
 function escape(found: string): string {
   return Array.from({ length: found.length }, (_, index) => unit(found.charCodeAt(index))).join('');
 }

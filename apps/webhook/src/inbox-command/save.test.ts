@@ -54,9 +54,28 @@ test('export does not overwrite a file', async () => {
   expect(await plantInbox('export', file, '--inbox', await stoppedInbox([]))).toEqual({
     code: 1,
     stdout: '',
-    stderr: `plant-inbox: EEXIST: file already exists, open '${file}'\n`,
+    stderr: `plant-inbox: ${file} exists already. Name a new file.\n`,
   });
   expect(readFileSync(file, 'utf8')).toBe('arbitrary');
+});
+
+test.each<[string, (folder: string) => string[], RegExp]>([
+  [
+    'no folder',
+    (folder) => ['export', join(folder, 'none/file')],
+    /none\/file can't be used: no such file or directory\.\n$/,
+  ],
+  [
+    'no file',
+    (folder) => ['import', join(folder, 'none')],
+    /none can't be used: no such file or directory\.\n$/,
+  ],
+  ['a folder', (folder) => ['import', folder], / is a folder\. Name a file\.\n$/],
+])('what the system says of a file is said in words: %s', async (_name, argsIn, says) => {
+  const folder = makeFolder();
+
+  const result = await plantInbox(...argsIn(folder), '--inbox', await stoppedInbox([]));
+  expect(result).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(says) as string });
 });
 
 describe('on a terminal, with more deliveries than a batch has', () => {

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
 import { z } from 'zod';
 
+import { systemReason } from '../errors.js';
 import { backUp, requireUndamaged } from '../inbox/sqlite/back-up.js';
 import { type IncomingDelivery, isEventId } from '../inbox/delivery.js';
 import type { Inbox } from '../inbox/inbox.js';
@@ -29,7 +30,7 @@ export async function exportDeliveries(
   selection: Selection,
 ): Promise<void> {
   await withConnection(inbox, async (connection) => {
-    const output = file === undefined ? undefined : await open(file, 'wx', 0o600);
+    const output = file === undefined ? undefined : await openFile(file, 'wx');
     try {
       const filters = await upToNow(connection, filterOf(selection));
       const work = { doing: 'Exporting', done: 'exported' };
@@ -44,12 +45,33 @@ export async function exportDeliveries(
       terminal.report(`${deliveries(sumOf(counts))} exported.`);
     } catch (error) {
       if (file !== undefined) terminal.report(`${file} is partial.`);
-      throw error;
+      throw file !== undefined && isSystemError(error) ? unusable(file, error) : error;
     } finally {
       await output?.close();
     }
   });
 }
+
+async function openFile(file: string, flags: 'r' | 'wx'): Promise<FileHandle> {
+  try {
+    const opened = await open(file, flags, 0o600);
+    if (!(await opened.stat()).isDirectory()) return opened;
+    await opened.close();
+  } catch (error) {
+    throw unusable(file, error);
+  }
+  throw new CommandError(`${file} is a folder. Name a file.`);
+}
+
+/** What is wrong with a file that the command line names. */
+const unusable = (file: string, error: unknown): CommandError =>
+  new CommandError(
+    (error as NodeJS.ErrnoException).code === 'EEXIST'
+      ? `${file} exists already. Name a new file.`
+      : `${file} can't be used: ${systemReason(error)}.`,
+  );
+
+const isSystemError = (error: unknown): boolean => (error as NodeJS.ErrnoException).errno !== undefined;
 
 /** How many characters of lines are stored together. */
 const BATCH_LENGTH = 1_048_576;
@@ -80,7 +102,7 @@ export async function importDeliveries(
   file: string | undefined,
   { handled: withHandled }: { handled?: true },
 ): Promise<void> {
-  const input = file === undefined ? undefined : await open(file);
+  const input = file === undefined ? undefined : await openFile(file, 'r');
   const inbox = await openInbox(url);
   let batch: IncomingDelivery[] = [];
   let [length, omitted, number] = [0, 0, 0];
@@ -125,8 +147,8 @@ function parseLine(line: string, number: number): z.infer<typeof exportedDeliver
     return exportedDelivery.parse(JSON.parse(line));
   } catch (error) {
     const [issue] = error instanceof z.ZodError ? error.issues : [];
-    const reason =
-      issue === undefined ? (error as Error).message : `${issue.path.join('.')}: ${issue.message}`;
+    const member = issue?.path.join('.');
+    const reason = issue === undefined ? 'it is not JSON' : `${member || 'it'} is missing or wrong`;
     throw new CommandError(`Line ${number} is no exported delivery: ${reason}. Correct it. ${START_AGAIN}`);
   }
 }

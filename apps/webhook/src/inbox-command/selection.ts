@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { errorGroupOf } from '../logging/error-group.js';
 import { DELIVERY_STATES, type DeliveryFilter, type DeliveryState } from '../inbox/inbox-operations.js';
 import { parseTime } from '../inbox/parse-time.js';
+import { unescaped } from './printable.js';
 
 /** The values of the options that choose deliveries. */
 export interface Selection {
@@ -24,7 +25,8 @@ export function withSelection(command: Command, states: readonly DeliveryState[]
     .option('--id <ids>', 'only these deliveries: 7, or 5..90', rangeOf)
     .option(
       '--error <message>',
-      'only deliveries that failed with this error, apart from numbers and quoted text',
+      'only deliveries whose last error is this one of plant-inbox errors, apart from numbers and quoted text',
+      shortText,
     )
     .addHelpText('after', ABOUT_TIMES);
 }
@@ -33,6 +35,12 @@ const ABOUT_TIMES = `
 A time is ISO 8601, such as 2026-11-22 or 2026-11-22T09:30+01:00 (UTC without an
 offset), or a duration before now: 90s, 30m, 2h, 7d.`;
 
+/** As many characters are stored. */
+export function shortText(text: string): string {
+  if (text.trim() !== '' && text.length <= 1_000) return text;
+  throw new InvalidArgumentError('It must have from 1 to 1,000 characters.');
+}
+
 /** The filter that the options mean. */
 export function filterOf({ state, since, before, id, error }: Selection): DeliveryFilter {
   return {
@@ -40,7 +48,7 @@ export function filterOf({ state, since, before, id, error }: Selection): Delive
     ...(since !== undefined && { receivedFrom: since }),
     ...(before !== undefined && { receivedBefore: before }),
     ...id,
-    ...(error !== undefined && { errorGroup: errorGroupOf(error) }),
+    ...(error !== undefined && { errorGroup: errorGroupOf(unescaped(error)) }),
   };
 }
 

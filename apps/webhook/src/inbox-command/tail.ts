@@ -3,8 +3,8 @@ import { setTimeout } from 'node:timers/promises';
 import type { Transactions } from '../inbox/sql-operations.js';
 import { MAX_LIMIT } from '../operations/parameters.js';
 import { withConnection } from './connection.js';
-import { linesOf, type Listed } from './look.js';
-import { jsonText, type Output } from './printable.js';
+import { listText, type Listed } from './look.js';
+import { jsonLines, type Output } from './printable.js';
 import { CommandError, type Terminal } from './terminal.js';
 
 /** How long {@link tail} waits before it looks again, in milliseconds. */
@@ -29,15 +29,17 @@ export async function tail(
       // Before the deliveries: what has ended by now is among them.
       const running = await transactions?.();
       if (running !== undefined) unseen.limit(running);
-      for (const { first, last } of unseen.ranges)
-        for (let firstId = first; firstId <= last && firstId < Infinity && !interrupted.aborted;) {
-          const part = { firstId, lastId: Math.min(last, Number.MAX_SAFE_INTEGER), limit: MAX_LIMIT };
-          const { deliveries } = await get<Listed>('/deliveries', { ...part, order: 'oldest' });
+      for (const { first, last } of unseen.ranges) {
+        let next: number | undefined = first;
+        while (next !== undefined && !interrupted.aborted) {
+          const part = { firstId: next, lastId: Math.min(last, Number.MAX_SAFE_INTEGER), limit: MAX_LIMIT };
+          const { deliveries }: Listed = await get('/deliveries', { ...part, order: 'oldest' });
           const added = deliveries.filter(({ id }) => unseen.take(id));
-          const lines = asJson ? added.map((one) => jsonText(one, 0)) : linesOf(terminal, added).slice(1);
-          await terminal.write(lines.join(''));
-          firstId = deliveries.length < MAX_LIMIT ? Infinity : deliveries.at(-1)!.id + 1;
+          await terminal.write(asJson ? jsonLines(added) : listText(terminal, added).replace(/^.*\n/, ''));
+          const end = deliveries.at(-1)?.id ?? last;
+          next = deliveries.length === MAX_LIMIT && end < last ? end + 1 : undefined;
         }
+      }
       unseen.forget(running);
       await setTimeout(INTERVAL, undefined, { signal: interrupted }).catch(() => undefined);
     }

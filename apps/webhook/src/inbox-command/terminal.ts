@@ -5,6 +5,7 @@ import { styleText } from 'node:util';
 import stringWidth from 'string-width';
 
 import { onFirstSignal, type Signalled } from '../first-signal.js';
+import { DELIVERY_STATES, type DeliveryState } from '../inbox/inbox-operations.js';
 import { printable, printableLine } from './printable.js';
 
 /** What a person got wrong, or what can't be done. */
@@ -112,16 +113,35 @@ export class Terminal {
     return interrupted.signal;
   }
 
-  /** A text in a colour or in bold, if standard output shows that. */
-  style(format: Parameters<typeof styleText>[0], text: string): string {
-    return styleText(format, text, { stream: this.#process.stdout });
+  /**
+   * Lays out rows as {@link table} does, and colours states where standard output shows that (`NO_COLOR`, `FORCE_COLOR`).
+   *
+   * @param isCut whether no line is wider than the terminal
+   */
+  table(rows: readonly Row[], headings?: readonly string[], isCut = true): string {
+    if (rows.length === 0) return '';
+    const lines = table(rows, headings, isCut ? this.width : Infinity);
+    return lines.map((line) => `${line.replace(STATE_CELL, (text) => this.#coloured(text))}\n`).join('');
   }
 
-  /** Lays out rows as {@link table} does. On a terminal no line is wider than that. */
-  table(rows: readonly Row[], headings?: readonly string[]): string[] {
-    return table(rows, headings, this.width);
+  #coloured(text: string): string {
+    const state = text.trim().split(/ +/).at(-1) as DeliveryState;
+    return text.replace(state, styleText(COLOURS[state], state, { stream: this.#process.stdout }));
   }
 }
+
+/** Colours of states. */
+const COLOURS: Readonly<Record<DeliveryState, Parameters<typeof styleText>[0]>> = {
+  waiting: 'yellow',
+  running: 'cyan',
+  retrying: 'yellow',
+  handled: 'green',
+  parked: 'red',
+  discarded: 'gray',
+};
+
+/** A state behind an id, or behind its name. */
+const STATE_CELL = new RegExp(`^(?: *\\d+|state) +(?:${DELIVERY_STATES.join('|')})(?= |$)`);
 
 /**
  * Lays out rows in columns, and leaves out columns that are empty. What doesn't fit into a line is cut off with `…`.
@@ -130,10 +150,9 @@ export class Terminal {
  * @returns lines without their ends; the first one has the headings, if there are any
  */
 export function table(rows: readonly Row[], headings?: readonly string[], width = Infinity): string[] {
-  const columns = (rows[0] ?? []).map((_, column) => column);
-  const shown = columns.filter((column) => rows.some((row) => row[column] !== ''));
-  const cells = [...(headings === undefined ? [] : [headings]), ...rows].map((row) =>
-    shown.map((column) => printableLine(String(row[column]))),
+  const shown = (rows[0] ?? []).map((_, at) => at).filter((at) => rows.some((row) => row[at] !== ''));
+  const cells = [...(headings ? [headings] : []), ...rows].map((row) =>
+    shown.map((at) => printableLine(String(row[at]))),
   );
   const widths = shown.map((_, index) => Math.max(...cells.map((row) => stringWidth(row[index]!))));
   return cells.map((row) => {

@@ -138,11 +138,10 @@ function triedText(
 ): string {
   const sum = refused.reduce((total, each) => total + each.deliveries, 0);
   const rows = refused.map((each) => [each.deliveries, each.status, each.failure, each.ids.join(', ')]);
-  const lines = [
-    ...(isTried ? [`${deliveries(all)} tried: ${sum.toLocaleString('en-US')} would be refused.`] : []),
-    ...(discarded === 0 ? [] : [`${discarded} discarded left out: the content is deleted.`]),
-    ...(rows.length === 0 ? [] : terminal.table(rows, ['DELIVERIES', 'STATUS', 'WHY', 'SUCH AS'])),
-    ...untried.map(({ question, reason }) => `Can't be tried: ${question}: ${reason}.`),
-  ];
-  return `${lines.join('\n')}\n`;
+  return [
+    isTried ? `${deliveries(all)} tried: ${sum.toLocaleString('en-US')} would be refused.\n` : '',
+    discarded === 0 ? '' : `${discarded} discarded left out: the content is deleted.\n`,
+    rows.length === 0 ? '' : terminal.table(rows, ['DELIVERIES', 'STATUS', 'WHY', 'SUCH AS']),
+    ...untried.map(({ question, reason }) => `Can't be tried: ${question}: ${reason}.\n`),
+  ].join('');
 }

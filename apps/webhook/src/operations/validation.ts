@@ -43,7 +43,9 @@ const RULES: Readonly<Record<string, (params: Params) => string>> = {
 };
 
 function describe({ keyword, instancePath, params }: FastifySchemaValidationError, part: string): string {
-  const { additionalProperty, missingProperty = additionalProperty } = params;
+  const { additionalProperty, missingProperty = additionalProperty } = params as Readonly<
+    Record<string, string>
+  >;
   const path = [
     ...instancePath.split('/').slice(1),
     ...(missingProperty === undefined ? [] : [missingProperty]),

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 
 import Database from 'libsql';
 
-import { ReceiverError } from '../../errors.js';
+import { ReceiverError, systemReason } from '../../errors.js';
 import type { Sql } from '../sql.js';
 import type { Row } from '../store.js';
 import { INBOX_FILES, makeFile, makeFolders, syncFolders, unusableFiles } from './inbox-files.js';
@@ -77,7 +77,7 @@ export function openForReading(folder: string): OpenDatabase {
 /** What an opening that failed throws. */
 export function openingError(folder: string, cause: unknown): ReceiverError {
   if (cause instanceof ReceiverError) return cause;
-  const { message } = cause as Error;
+  const message = systemReason(cause);
   if (isDamage(cause) || LACKS_SCHEMA.test(message))
     return new ReceiverError(
       'INBOX_DAMAGED',
