@@ -10,6 +10,8 @@ import {
   BadInput,
   type CommandContext,
   CommandFailed,
+  EXIT_CODES,
+  examplesText,
   SEND_EXIT_CODES,
   exitCodeOf,
   oneLine,
@@ -18,7 +20,7 @@ import {
   say,
 } from './context.js';
 import { databaseVariable } from './outbox/database.js';
-import { addOutboxCommands, COMMAND_EXIT_CODES } from './outbox/outbox-commands.js';
+import { addOutboxCommands } from './outbox/outbox-commands.js';
 import type { RelayValues } from './outbox/relay-command.js';
 import type { SendValues } from './send/send-values.js';
 import { addSenderOptions, defaultOf, wholeNumber } from './send/sender-options.js';
@@ -51,7 +53,7 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
     .description('Sends the New Plant notification of a plant store, and looks after an outbox.')
     .version(version(), '--version', 'print the version')
     .helpOption('-h, --help', 'print this text')
-    .helpCommand(false)
+    .helpCommand('help [command]', 'print the help of a command')
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .configureOutput({
       writeOut: (text) => stdout.write(text),
@@ -60,7 +62,11 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
       // reportError says it.
       writeErr: () => {},
     })
-    .exitOverride();
+    .exitOverride()
+    .addHelpText(
+      'after',
+      `${examplesText([`send plant.json ${SEND_EXAMPLE}`, 'outbox status'])}\n${EXIT_CODES}`,
+    );
   addSend(program, context, exitWith);
   addOutboxCommands(program, context);
   addRelay(program, context);
@@ -71,6 +77,7 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
     .addArgument(new Argument('[shell]').choices(shells).argParser((text) => text))
     .addOption(new Option('--words', 'print the words that can follow').hideHelp())
     .argument('[words...]')
+    .addHelpText('after', `${examplesText(['completion bash'])}\n${EXIT_CODES}`)
     .action((shell: string | undefined, words: string[], { words: isAsked }: { words?: true }) => {
       stdout.write(isAsked ? wordsFor(program, [shell ?? '', ...words]) : scriptOf(shell));
     });
@@ -109,7 +116,10 @@ function addSend(program: Command, context: CommandContext, exitWith: (code: num
       'JSON Pointer to the identifier of the event in each line, such as /id (required with --ndjson)',
     );
   send
-    .addHelpText('after', `${ABOUT_TOKEN}${signing === undefined ? '' : ABOUT_KEY}${SEND_EXIT_CODES}`)
+    .addHelpText(
+      'after',
+      `${ABOUT_TOKEN}${signing === undefined ? '' : ABOUT_KEY}${examplesText([`send plant.json ${SEND_EXAMPLE}`])}\n${SEND_EXIT_CODES}`,
+    )
     .action(async (file: string, values: SendValues) => {
       const { sendLines } = await import('./lines/send-lines.js');
       const { sendOne } = await import('./send/send-one.js');
@@ -132,7 +142,10 @@ function addRelay(program: Command, context: CommandContext): void {
       wholeNumber(1, 10_000),
     )
     .option('--metrics-port <port>', 'serve /metrics on this port of loopback', wholeNumber(0, 65_535))
-    .addHelpText('after', `${ABOUT_RETRY}${COMMAND_EXIT_CODES}`)
+    .addHelpText(
+      'after',
+      `${ABOUT_RETRY}${examplesText(['relay --base-url https://receiver.example --method POST --retry 10'])}\n${EXIT_CODES}`,
+    )
     .action(async (values: RelayValues) =>
       (await import('./outbox/relay-command.js')).runRelay(values, context),
     );
@@ -146,6 +159,9 @@ function orEnvironment(flags: string, description?: string): Option {
   if (!option.required || ['--header', '--signing-key-file'].includes(long)) return option;
   return option.env(`PLANT_STORE_${long.slice(2).replaceAll('-', '_').toUpperCase()}`);
 }
+
+const SEND_EXAMPLE = `--base-url https://receiver.example \\
+    --method POST --content-type application/json`;
 
 const ABOUT_TOKEN = `
 The access token is never an argument. It is the first line that is neither empty

@@ -18,7 +18,7 @@ export interface CommandContext {
   readonly secondSignal: AbortSignal;
 }
 
-/** Exit codes, for scripts. The commands of an outbox and the relay use the first three: done, failed, bad input. */
+/** Exit codes, for scripts. The commands of an outbox and the relay use the first three. */
 export const exitCodes = Object.freeze({
   acknowledged: 0,
   notAcknowledged: 1,
@@ -30,16 +30,35 @@ export const exitCodes = Object.freeze({
 /** What an exit code says of a plant. */
 export type Result = keyof typeof exitCodes;
 
-/** The exit codes of `plant-store send`, for its help. README.md has the same table. */
+const [DONE, FAILED, WRONG, CANNOT_RUN] = [
+  'done',
+  'failed, or done in part: standard error says why',
+  'the command line, an input or a setting is wrong; nothing was done',
+  'the command cannot run: it is not compiled, or Node.js is too old',
+];
+
+/** The exit codes, for the help. `plant-inbox` has the same. */
+export const EXIT_CODES = `
+Exit codes:
+  0  ${DONE}
+  1  ${FAILED}
+  2  ${WRONG}
+  5  ${CANNOT_RUN}`;
+
+/** Those of `plant-store send`. README.md has the same table. */
 export const SEND_EXIT_CODES = `
 Exit codes:
-  0  acknowledged
-  1  not acknowledged: the receiver responded with another status
-  2  bad input: an argument, file, line or secret is wrong; it was not sent
+  0  ${DONE}: acknowledged
+  1  failed: the receiver responded with a status that doesn't acknowledge
+  2  ${WRONG}
   3  not sent: no connection, or the run ended early; the rest is safe to send
   4  unknown: no response, or it is not recorded; the plant may be accepted
-  5  the command cannot run: it is not compiled, or Node.js is too old
+  5  ${CANNOT_RUN}
 With --ndjson it is that of the worst line: 4, then 1, 3, 2.`;
+
+/** Examples of a command, for its help. */
+export const examplesText = (examples: readonly string[]): string =>
+  `\nExamples:\n${examples.map((example) => `  plant-store ${example}`).join('\n')}`;
 
 /**
  * The exit code of a command that knows so many plants with each result: that of the worst one. What a script must not

@@ -220,7 +220,7 @@ describe('a results file is refused', () => {
     await job.send();
     expect(await job.send()).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/file already exists\. Continue it with --resume\.\n$/),
+      stderr: expect.stringMatching(/ exists already\. Continue it with --resume, or name a new file\.\n$/),
     });
   });
 

@@ -237,6 +237,9 @@ test.each([
   ['outbox', 'list', '--help'],
   ['relay', '-h'],
   ['completion', '-h'],
+  ['help', 'outbox'],
+  ['outbox', 'help', 'list'],
+  ['help'],
 ])('the help of %s %s has at most 80 columns', async (...args) => {
   const { code, stdout } = await run(args);
   expect(code).toBe(0);

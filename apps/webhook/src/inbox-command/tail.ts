@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 
 import type { Transactions } from '../inbox/sql-operations.js';
 import { MAX_LIMIT } from '../operations/parameters.js';
-import { withConnection } from './connection.js';
+import { type Connection, withConnection } from './connection.js';
 import { listText, type Listed } from './look.js';
 import { jsonLines, type Output } from './printable.js';
 import { CommandError, type Terminal } from './terminal.js';
@@ -29,21 +29,30 @@ export async function tail(
       // Before the deliveries: what has ended by now is among them.
       const running = await transactions?.();
       if (running !== undefined) unseen.limit(running);
-      for (const { first, last } of unseen.ranges) {
-        let next: number | undefined = first;
-        while (next !== undefined && !interrupted.aborted) {
-          const part = { firstId: next, lastId: Math.min(last, Number.MAX_SAFE_INTEGER), limit: MAX_LIMIT };
-          const { deliveries }: Listed = await get('/deliveries', { ...part, order: 'oldest' });
-          const added = deliveries.filter(({ id }) => unseen.take(id));
+      for (const range of unseen.ranges)
+        for await (const page of pagesOf(get, range)) {
+          const added = page.filter(({ id }) => unseen.take(id));
           await terminal.write(asJson ? jsonLines(added) : listText(terminal, added).replace(/^.*\n/, ''));
-          const end = deliveries.at(-1)?.id ?? last;
-          next = deliveries.length === MAX_LIMIT && end < last ? end + 1 : undefined;
         }
-      }
       unseen.forget(running);
       await setTimeout(INTERVAL, undefined, { signal: interrupted }).catch(() => undefined);
     }
   });
+}
+
+/** The deliveries with ids of a range, the oldest first. */
+async function* pagesOf(
+  get: Connection['get'],
+  { first, last }: Range,
+): AsyncGenerator<Listed['deliveries']> {
+  const part = { lastId: Math.min(last, Number.MAX_SAFE_INTEGER), order: 'oldest', limit: MAX_LIMIT };
+  let firstId = first;
+  for (let isFull = true; isFull && firstId <= last;) {
+    const { deliveries } = await get<Listed>('/deliveries', { ...part, firstId });
+    yield deliveries;
+    isFull = deliveries.length === MAX_LIMIT;
+    firstId = (deliveries.at(-1)?.id ?? last) + 1;
+  }
 }
 
 /** Ids with which no delivery was seen. */

@@ -91,8 +91,11 @@ export class ResultsFile {
       if (fd !== undefined) closeSync(fd);
       lock?.close();
       if ((error as NodeJS.ErrnoException).errno === undefined) throw error;
-      const advice = (error as NodeJS.ErrnoException).code === 'EEXIST' ? ' Continue it with --resume.' : '';
-      throw new BadInput(`The results file ${path} can't be used: ${reasonOf(error)}.${advice}`);
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST')
+        throw new BadInput(
+          `The results file ${path} exists already. Continue it with --resume, or name a new file.`,
+        );
+      throw new BadInput(`The results file ${path} can't be used: ${reasonOf(error)}.`);
     }
   }
 

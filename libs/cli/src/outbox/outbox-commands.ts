@@ -4,6 +4,8 @@ import {
   BadInput,
   type CommandContext,
   CommandFailed,
+  EXIT_CODES,
+  examplesText,
   type OutputValues,
   outputOption,
   say,
@@ -15,13 +17,6 @@ import { headOf, jsonOf, tableOf, textOf } from './print-entries.js';
 /** What a command does with the outbox. @returns what is printed */
 type Work = (outbox: Outbox<unknown>) => Promise<string | Uint8Array>;
 
-/** Exit codes of the commands that aren't about one plant, for their help. */
-export const COMMAND_EXIT_CODES = `
-Exit codes:
-  0  done, or stopped in order
-  1  failed: standard error says why
-  2  the command line or the environment is wrong; nothing was done`;
-
 /** Adds the commands of `plant-store outbox`. */
 export function addOutboxCommands(program: Command, context: CommandContext): void {
   const group = program
@@ -30,12 +25,13 @@ export function addOutboxCommands(program: Command, context: CommandContext): vo
     .description(
       `Looks after the outbox in the PostgreSQL database that the environment variable ${databaseVariable} names, such as postgres://user:password@host/database.`,
     );
-  const command = (name: string, summary: string): Command =>
+  group.addHelpText('after', `${examplesText(['outbox status', 'outbox list'])}\n${EXIT_CODES}`);
+  const command = (name: string, summary: string, example = ''): Command =>
     group
       .command(name)
       .summary(summary)
       .description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`)
-      .addHelpText('after', COMMAND_EXIT_CODES);
+      .addHelpText('after', `${examplesText([`outbox ${name} ${example}`.trim()])}\n${EXIT_CODES}`);
   const use = (work: Work): Promise<void> => withOutbox(context, work);
   const id = wholeNumber(1, Number.MAX_SAFE_INTEGER);
   const ids = (text: string, others: readonly number[] = []): number[] => [...others, id(text)];
@@ -68,14 +64,14 @@ export function addOutboxCommands(program: Command, context: CommandContext): vo
     .action(({ limit, after, output }: OutputValues & { limit: number; after?: number }) =>
       use(async (outbox) => {
         const entries = await outbox.listParked({ after, limit });
-        if (entries.length === 0) say('no parked entries.', context);
-        if (entries.length === limit) say(`for newer ones: --after ${entries.at(-1)!.id}`, context);
-        if (output === 'json') return jsonOf(entries);
-        return entries.length === 0 ? '' : tableOf(entries, context.stdout.columns ?? Infinity);
+        if (entries.length === 0) say('No parked entries.', context);
+        if (entries.length === limit) say(`For newer ones: --after ${entries.at(-1)!.id}`, context);
+        if (output === 'json') return entries.map((entry) => jsonOf(entry, 0)).join('');
+        return entries.length === 0 ? '' : tableOf(entries, context.stdout);
       }),
     );
 
-  command('show', 'show an entry: state, last error, content')
+  command('show', 'show an entry: state, last error, content', '17')
     .argument('<id>', 'of the entry', id)
     .addOption(outputOption('raw'))
     .action((entry: number, { output }: OutputValues) => {
@@ -89,12 +85,12 @@ export function addOutboxCommands(program: Command, context: CommandContext): vo
         if (output === 'json') return jsonOf({ ...found, content: content.toString('base64') });
         const text = textOf(content);
         if (text === undefined) say('the content is not text. To see its bytes, add -o raw | xxd', context);
-        return headOf(found) + (text ?? '');
+        return headOf(found, context.stdout) + (text ?? '');
       });
     });
 
   const select = (name: 'replay' | 'discard', summary: string): Command =>
-    command(name, summary)
+    command(name, summary, '17 18')
       .argument('[ids...]', 'of parked entries', ids)
       .option('--all', 'all parked entries')
       .action((chosen: number[], { all }: { readonly all?: true }) => {

@@ -1,22 +1,44 @@
 import { isUtf8 } from 'node:buffer';
+import type { Writable } from 'node:stream';
+import { styleText } from 'node:util';
 import type { OutboxEntry } from '@plant-store/sdk/outbox';
 import stringWidth from 'string-width';
+import type { CommandContext } from '../context.js';
 
 // What `plant-inbox` prints of deliveries looks the same: a test compares both.
 
+/** Colours of states. */
+const colours = {
+  waiting: 'yellow',
+  sending: 'cyan',
+  delivered: 'green',
+  parked: 'red',
+  discarded: 'gray',
+} as const;
+
+/** A state, if it is shown in colours there. */
+const coloured = (state: OutboxEntry['state'], stream: Writable): string =>
+  styleText(colours[state], state, { stream });
+
 /** Entries as a table. A column without a cell is left out. Where a line is wider than the terminal, it ends in `…`. */
-export function tableOf(entries: readonly OutboxEntry[], width: number): string {
+export function tableOf(entries: readonly OutboxEntry[], stdout: CommandContext['stdout']): string {
   const rows = entries.map(
     ({ id, state, enqueuedAt, bytes, attempts, eventId = '', outcome = '', error = '' }) => [
       ...[id, state, `${enqueuedAt.toISOString().slice(0, 19)}Z`, bytes, attempts, eventId, outcome, error],
     ],
   );
   const headings = ['ID', 'STATE', 'ENQUEUED', 'BYTES', 'ATTEMPTS', 'EVENT', 'OUTCOME', 'ERROR'];
-  return layOut([headings, ...rows], width);
+  const lines = layOut([headings, ...rows], stdout.columns ?? Infinity);
+  return lines
+    .map((line, index) => {
+      const state = entries[index - 1]?.state;
+      return state === undefined ? line : line.replace(state, coloured(state, stdout));
+    })
+    .join('');
 }
 
 /** Lays out rows in columns. Numbers of the last row end in the same column. */
-function layOut(rows: readonly (readonly (string | number)[])[], width: number): string {
+function layOut(rows: readonly (readonly (string | number)[])[], width: number): string[] {
   const isShown = rows[0]!.map((_, column) => rows.slice(1).some((row) => row[column] !== ''));
   const cells = rows.map((row) =>
     row.map((cell) => escapeHidden(String(cell))).filter((_, column) => isShown[column]),
@@ -30,7 +52,7 @@ function layOut(rows: readonly (readonly (string | number)[])[], width: number):
     const space = ' '.repeat(widths[column]! - stringWidth(cell));
     return isNumber[column] ? space + cell : cell + space;
   };
-  return cells.map((row) => `${cut(row.map(padded).join('  ').trimEnd(), width)}\n`).join('');
+  return cells.map((row) => `${cut(row.map(padded).join('  ').trimEnd(), width)}\n`);
 }
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
@@ -53,9 +75,13 @@ function escapeHidden(text: string, except = ''): string {
   });
 }
 
-/** A value as indented JSON that a terminal shows. */
-export function jsonOf(value: object): string {
-  return `${escapeHidden(JSON.stringify(value, undefined, 2), '\n')}\n`;
+/**
+ * A value as JSON that a terminal shows.
+ *
+ * @param indent spaces of each level; 0 for one line
+ */
+export function jsonOf(value: object, indent: 0 | 2 = 2): string {
+  return `${escapeHidden(JSON.stringify(value, undefined, indent), '\n')}\n`;
 }
 
 /** What each member of an entry is called. */
@@ -74,11 +100,12 @@ const labels = {
 } as const;
 
 /** An entry without its content. */
-export function headOf(entry: OutboxEntry): string {
+export function headOf(entry: OutboxEntry, stdout: Writable): string {
   const facts = Object.entries(labels).map(([name, label]) => {
     const value = entry[name as keyof typeof labels];
     const text = value instanceof Date ? value.toISOString() : value;
-    return text === undefined ? '' : `${label.padEnd(12)}${escapeHidden(String(text))}\n`;
+    const shown = name === 'state' ? coloured(entry.state, stdout) : escapeHidden(String(text));
+    return text === undefined ? '' : `${label.padEnd(12)}${shown}\n`;
   });
   return facts.join('');
 }

@@ -12,6 +12,7 @@ import {
   type RelayOptions,
 } from '@plant-store/sdk/outbox';
 import { collectFaults, type CommandContext, CommandFailed, oneLine } from '../context.js';
+import { reasonOf as systemReason } from '../input.js';
 import { adviceOn, delayAfter, failureRecord } from '../send/failures.js';
 import { prepareSender, type SenderValues } from '../send/sender-options.js';
 import { openOutbox } from './database.js';
@@ -149,7 +150,7 @@ async function serveMetrics(
   try {
     await once(server, 'listening');
   } catch (error) {
-    throw new CommandFailed(`--metrics-port ${port} can't be used: ${(error as Error).message}.`);
+    throw new CommandFailed(`--metrics-port ${port} can't be used: ${systemReason(error)}.`);
   }
   return server;
 }
