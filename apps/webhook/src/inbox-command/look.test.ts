@@ -1,7 +1,6 @@
 import { failed, HANDLED, PARKED } from '../../test/open-inbox.js';
 import { InnerProcess, plantInbox, plantInboxIn } from '../../test/run-plant-inbox.js';
 import { type Kept, stoppedInbox } from '../../test/serve-inbox.js';
-import type { AttemptResult } from '../inbox/delivery.js';
 import { headText } from './look.js';
 import { Terminal } from './terminal.js';
 

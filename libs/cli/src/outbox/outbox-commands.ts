@@ -99,9 +99,10 @@ export function addOutboxCommands(program: Command, context: CommandContext): vo
         return use(async (outbox) => {
           const count = await outbox[name](all ? 'all' : chosen);
           const others = new Set(chosen).size - count;
-          if (others > 0)
-            throw new CommandFailed(`${name}ed ${count}. ${others} of the ids are not of parked entries.`);
-          return `${name}ed ${count}\n`;
+          const done = `${count} ${count === 1 ? 'entry' : 'entries'} ${name}ed.`;
+          const verb = others === 1 ? 'is not that of a parked entry' : 'are not those of parked entries';
+          if (others > 0) throw new CommandFailed(`${done} ${others} of the ids ${verb}.`);
+          return `${done}\n`;
         });
       });
   select('replay', 'let relays send parked entries again');

@@ -96,12 +96,12 @@ withPostgres('plant-store outbox', () => {
       code: 1,
       stderr: 'plant-store: There is no entry 999.\n',
     });
-    expect(await outbox('replay', first!)).toMatchObject({ stdout: 'replayed 1\n' });
+    expect(await outbox('replay', first!)).toMatchObject({ stdout: '1 entry replayed.\n' });
     expect(await outbox('discard', first!, second!)).toMatchObject({
       code: 1,
-      stderr: 'plant-store: discarded 1. 1 of the ids are not of parked entries.\n',
+      stderr: 'plant-store: 1 entry discarded. 1 of the ids is not that of a parked entry.\n',
     });
-    expect(await outbox('replay', '--all')).toMatchObject({ stdout: 'replayed 1\n' });
+    expect(await outbox('replay', '--all')).toMatchObject({ stdout: '1 entry replayed.\n' });
     expect(JSON.parse((await outbox('status', '-ojson')).stdout)).toMatchObject({ waiting: 2, parked: 0 });
   });
 
