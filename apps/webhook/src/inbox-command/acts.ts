@@ -2,6 +2,7 @@ import { hostname, userInfo } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Act, DeliveryFilter, FollowedAct, InboxStats } from '../inbox/inbox-operations.js';
+import { sumOf } from './batches.js';
 import { type Connection, withConnection } from './connection.js';
 import { jsonLines, type Output, shortTime } from './printable.js';
 import { CommandError, type Row, type Terminal } from './terminal.js';
@@ -31,8 +32,10 @@ const outcomeOf = ({ states }: FollowedAct): Outcome => ({
 
 export const outcomeText = (outcome: Outcome): string =>
   Object.entries(outcome)
-    .map(([name, count]: [string, number]) => `${name} ${count.toLocaleString('en-US')}`)
+    .map(([name, of]: [string, number]) => `${name} ${count(of)}`)
     .join(', ');
+
+const count = (of: number): string => of.toLocaleString('en-US');
 
 /** Who acts: the user and the host. */
 export function operatorName(): string {
@@ -56,7 +59,12 @@ export async function acts(
   const { acts: found } = await withConnection(inbox, ({ get }) =>
     get<{ acts: FollowedAct[] }>('/acts', page),
   );
-  const became = (act: FollowedAct): string => (act.kind === 'replay' ? outcomeText(outcomeOf(act)) : '');
+  const became = (act: FollowedAct): string => {
+    if (act.kind !== 'replay') return '';
+    const outcome = outcomeOf(act);
+    const others = act.changed - sumOf(Object.values(outcome));
+    return outcomeText(outcome) + (others > 0 ? `, changed again or deleted ${count(others)}` : '');
+  };
   await terminal.write(output === 'json' ? jsonLines(found) : actsTable(terminal, found, became));
   if (found.length === 0) terminal.report('No acts.');
   if (found.length === page.limit && found.at(-1)!.id > 1)
@@ -70,8 +78,7 @@ export function actsTable<Shown extends Act>(
   became: (act: Shown) => string = () => '',
 ): string {
   const rows = shown.map((act): Row => {
-    const of =
-      act.filters.length === 0 ? [] : [act.changed.toLocaleString('en-US'), filtersText(act.filters)];
+    const of = act.filters.length === 0 ? [] : [count(act.changed), filtersText(act.filters)];
     return [
       ...[act.id, shortTime(act.at), act.operator ?? '', act.kind, of.join(' ').trimEnd(), became(act)],
       ...[act.source ?? '', act.reason ?? ''],
