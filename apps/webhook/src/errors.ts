@@ -42,8 +42,12 @@ export function inboxClosed(location: string): ReceiverError {
   return new ReceiverError('INBOX_CLOSED', `The inbox at ${location} is closed. Open it again.`);
 }
 
-/** What the system reports, in words: without its codes and the names of calls. */
+/** What the system reports, in words: without its codes and the names of calls, and with the address or host. */
 export function systemReason(error: unknown): string {
-  const { errno = 0, message } = error as NodeJS.ErrnoException;
-  return getSystemErrorMap().get(errno)?.[1] ?? message;
+  const { errno, message, address, port, hostname } = error as NodeJS.ErrnoException & {
+    readonly [name in 'address' | 'port' | 'hostname']?: string | number;
+  };
+  const words = getSystemErrorMap().get(errno ?? 0)?.[1];
+  const where = hostname ?? (port === undefined ? undefined : `${address}:${port}`);
+  return words === undefined || where === undefined ? (words ?? message) : `${words} (${where})`;
 }

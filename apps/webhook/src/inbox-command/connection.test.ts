@@ -99,3 +99,12 @@ test('after a crash the inbox is opened, though its socket is there still', asyn
     stdout: expect.stringMatching(/^receiver {3}stopped\n.*\nwaiting {4}0\nrunning {4}1\n/) as string,
   });
 });
+
+test('a database that cannot be reached is said in words', async () => {
+  expect(await plantInbox('list', '--inbox', 'postgres://127.0.0.1:1/name')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      'plant-inbox: The inbox at postgres://127.0.0.1:1/name cannot be used: connection refused (127.0.0.1:1). Check that PostgreSQL runs, and the host and port in INBOX_URL. [INBOX_UNUSABLE]\n',
+  });
+});

@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 import type { PostgresServers } from '../../config/postgres-url.js';
-import { ReceiverError } from '../../errors.js';
+import { ReceiverError, systemReason } from '../../errors.js';
 import { DescribedError } from '../../logging/describe-error.js';
 import { BEGIN } from './durable.js';
 
@@ -140,7 +140,13 @@ const ADVICE: Readonly<Record<string, string>> = {
 
 /** An inbox that can't be opened: one sentence for each server, and what to do. */
 function unusable(location: string, faults: readonly unknown[]): ReceiverError {
-  const reasons = faults.map((fault) => new DescribedError(fault).message);
+  const reasons = faults
+    .flatMap((fault) => (fault instanceof AggregateError ? (fault.errors as unknown[]) : [fault]))
+    .map((fault) =>
+      (fault as NodeJS.ErrnoException).errno === undefined
+        ? new DescribedError(fault).message
+        : systemReason(fault),
+    );
   const codes = faults.map((fault) => (fault as { code?: string }).code ?? '');
   const advice = codes.map((code) => ADVICE[code]).find((text) => text !== undefined);
   return new ReceiverError(
