@@ -56,21 +56,6 @@ describe('the alerts of Prometheus', () => {
   });
 });
 
-describe('the dashboard of Grafana', () => {
-  testWith(PROMTOOL)('asks what Prometheus understands', async () => {
-    const { panels } = JSON.parse(read('grafana-dashboard.json')) as {
-      panels: { targets: { expr: string }[] }[];
-    };
-    const rules = panels
-      .flatMap(({ targets }) => targets)
-      .map(({ expr }, index) => ({ record: `n:${index}`, expr: expr.replaceAll('$__rate_interval', '5m') }));
-    const file = join(makeFolder(), 'rules.json');
-    writeFileSync(file, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
-
-    await succeed(PROMTOOL, 'check', 'rules', file);
-  });
-});
-
 test('the receiver has every setting that the files set', () => {
   const settings = [
     ...Array.from(read('Dockerfile').matchAll(/^ENV (\w+)=/gm), ([, name]) => name!),
