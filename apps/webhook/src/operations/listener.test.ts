@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
-import { get, type IncomingMessage } from 'node:http';
+import { get, type IncomingMessage, METHODS } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
@@ -265,7 +265,10 @@ test('HEAD gets the response to GET without content', async () => {
 test.each([
   ['POST', '/', 405, 'GET, HEAD'],
   ['OPTIONS', '/', 405, 'GET, HEAD'],
-  ['DELETE', '/data', 405, 'GET, HEAD, POST'],
+  ...METHODS.filter((method) => !['GET', 'HEAD', 'POST', 'CONNECT'].includes(method)).map(
+    (method) => [method, '/data', 405, 'GET, HEAD, POST'] as const,
+  ),
+  ['PROPFIND', '/another', 404, undefined],
   ['GET', '/plant/webhook', 404, undefined],
   ['POST', '/plant/webhook', 404, undefined],
   ['GET', '//', 404, undefined],

@@ -1,5 +1,5 @@
 import { chmodSync, rmSync } from 'node:fs';
-import type { Server, ServerResponse } from 'node:http';
+import { METHODS, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 
@@ -129,6 +129,8 @@ function createApp(
     // A path that can't be decoded, or an id that is too long.
     frameworkErrors: (_error, _request, reply) => respondToError(unknownPath as FastifyError, reply),
   });
+  // Otherwise a path has 404 for those that Fastify doesn't know.
+  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   decideMessages(app.server);
   app.addHook('onRequest', checkMessage);
   app.removeContentTypeParser('text/plain');
