@@ -6,11 +6,11 @@ mkdir -p "${1:?name the folder}"
 target=$(cd "$1" && pwd)
 cd "$(dirname "$0")/.."
 
-NX_DAEMON=false npx nx run-many -t build api-html -p webhook
+NX_DAEMON=false npx nx run-many -t build -p webhook
 
 npm ci --omit=dev --workspace @plant-store/webhook
 cp -R --parents LICENSE node_modules libs/contract/package.json libs/contract/dist apps/webhook/package.json \
-  apps/webhook/bin apps/webhook/dist apps/webhook/inspector apps/webhook/migrations apps/webhook/openapi.json "$target"
+  apps/webhook/bin apps/webhook/dist apps/webhook/migrations apps/webhook/openapi.json "$target"
 
 cd "$target"
 # Node.js loads no types, source maps, documentation and tests.

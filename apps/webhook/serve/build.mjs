@@ -33,6 +33,9 @@ export const ENTRY = `${RECEIVER}/main.js`;
 /** The team's answers in this build. */
 export const ANSWERS = `${CONTRACT}/dist/answers.js`;
 
+/** Writes the inspector. */
+const INSPECTOR = 'apps/webhook/serve/build-inspector.mjs';
+
 /** The page of the interface. */
 const PAGE = 'apps/webhook/dist/api.html';
 
@@ -92,13 +95,13 @@ export async function buildCommands() {
   await compile(missing.flatMap(({ sources, output }) => sourcesIn(sources, output)));
 }
 
-/** In a fresh clone, writes the page of the interface that the receiver serves. It is there before the receiver starts. */
-export async function buildPage() {
-  if (existsSync(PAGE)) return;
-  await once(
-    spawn(`npm run --silent openapi -- html --output ${PAGE}`, { shell: true, stdio: 'inherit' }),
-    'close',
-  );
+/** Writes the pages that the receiver serves, before it starts. That of the interface takes long: only in a fresh clone. */
+export async function buildPages() {
+  const commands = [];
+  if (existsSync(INSPECTOR)) commands.push(`node ${INSPECTOR}`);
+  if (!existsSync(PAGE)) commands.push(`npm run --silent openapi -- html --output ${PAGE}`);
+  const run = (command) => once(spawn(command, { shell: true, stdio: 'inherit' }), 'close');
+  await Promise.all(commands.map(run));
 }
 
 /** Makes the folders, and lets the receiver in them import the contract in them. */

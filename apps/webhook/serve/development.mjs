@@ -3,7 +3,7 @@ import { watch } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import { ANSWERS, Build, buildCommands, buildPage, sourceFolders } from './build.mjs';
+import { ANSWERS, Build, buildCommands, buildPages, sourceFolders } from './build.mjs';
 import { developmentEnvironment } from './environment.mjs';
 import { guide } from './guide.mjs';
 import { createLog } from './log.mjs';
@@ -41,7 +41,7 @@ export async function develop(given) {
   const log = createLog();
   const waiting = new WaitingLine();
   const build = new Build();
-  const page = buildPage();
+  const page = buildPages();
   const receiver = new DevelopmentReceiver();
   let typeCheck;
   let builds = Promise.resolve();

@@ -6,8 +6,7 @@ export interface Due {
 }
 
 /**
- * When an attempt that is due begins, for people. The command and the inspector, which gets this file as it is compiled,
- * say it alike.
+ * When an attempt that is due begins, for people. The command and the inspector say it alike.
  *
  * @param timeText how a time is written
  */

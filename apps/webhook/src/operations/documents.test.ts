@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { get, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 
 import { makeFolder } from '@plant-store/test-support';
 
@@ -15,28 +19,21 @@ const PAGE = `<!doctype html>
 <header><h1>Interface</h1></header>
 `;
 
-/** With a page of the interface, as a build writes it. */
+/** With a page of the interface beside the inspector, as a build writes them. */
 const startWithDocuments = (): ReturnType<typeof startListener> => {
-  const file = `${makeFolder()}/api.html`;
-  writeFileSync(file, PAGE);
-  return startListener((app) => documentRoutes(app, readDocuments(pathToFileURL(file))));
+  const built = pathToFileURL(`${makeFolder()}/`);
+  for (const name of ['inspector.html', 'inspector.svg'])
+    copyFileSync(new URL(`../../dist/${name}`, import.meta.url), new URL(name, built));
+  writeFileSync(new URL('api.html', built), PAGE);
+  return startListener((app) => documentRoutes(app, readDocuments(built)));
 };
 
 const HTML = 'text/html; charset=utf-8';
 
 test.each([
-  { path: '/', file: 'apps/webhook/inspector/index.html', mediaType: HTML },
-  { path: '/?state=parked', file: 'apps/webhook/inspector/index.html', mediaType: HTML },
-  {
-    path: '/inspector/inspector.mjs',
-    file: 'apps/webhook/inspector/inspector.mjs',
-    mediaType: 'text/javascript; charset=utf-8',
-  },
-  {
-    path: '/inspector/style.css',
-    file: 'apps/webhook/inspector/style.css',
-    mediaType: 'text/css; charset=utf-8',
-  },
+  { path: '/', file: 'apps/webhook/dist/inspector.html', mediaType: HTML },
+  { path: '/?state=parked', file: 'apps/webhook/dist/inspector.html', mediaType: HTML },
+  { path: '/inspector.svg', file: 'apps/webhook/dist/inspector.svg', mediaType: 'image/svg+xml' },
   { path: '/openapi.json', file: 'apps/webhook/openapi.json', mediaType: 'application/json' },
   { path: '/openapi.json?version=1', file: 'apps/webhook/openapi.json', mediaType: 'application/json' },
 ])('GET $path is $file', async ({ path, file, mediaType }) => {
@@ -53,20 +50,53 @@ test.each([
   );
 });
 
-test('the inspector may load its own files and data, and no text may become HTML', async () => {
+test('the inspector runs its own script, loads its own data, and no text may become HTML', async () => {
   const { url } = await startWithDocuments();
   const response = await fetch(url);
-  const [, imports = ''] = /<script type="importmap">(.*?)<\/script>/s.exec(await response.text()) ?? [];
-  const hash = createHash('sha256').update(imports).digest('base64');
+  const html = await response.text();
+  const hash = (name: string): string => {
+    const [, content = ''] = new RegExp(`<${name}[^>]*>(.*)</${name}>`, 's').exec(html) ?? [];
+    return createHash('sha256').update(content).digest('base64');
+  };
 
   expect(response.headers.get('content-security-policy')).toBe(
-    `default-src 'none'; script-src 'self' 'sha256-${hash}'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`,
+    `default-src 'none'; script-src 'sha256-${hash('script')}'; style-src 'sha256-${hash('style')}'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`,
   );
-  for (const path of Object.values((JSON.parse(imports) as { imports: Record<string, string> }).imports)) {
-    const module = await fetch(new URL(path, url));
-    expect([path, module.status]).toEqual([path, 200]);
-    expect(module.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
-  }
+});
+
+/** What comes over the wire. */
+async function ask(url: string, headers: OutgoingHttpHeaders): Promise<[IncomingMessage, Buffer]> {
+  const [response] = (await once(get(url, { headers }), 'response')) as [IncomingMessage];
+  return [response, await buffer(response)];
+}
+
+test('the inspector is one response of at most 30 kB, and is not sent again until it changes', async () => {
+  const { url } = await startWithDocuments();
+  const [first, content] = await ask(url, { 'accept-encoding': 'gzip, deflate, br' });
+  const { etag, vary } = first.headers;
+
+  expect(first.headers['content-encoding']).toBe('gzip');
+  expect(vary).toBe('accept-encoding');
+  expect(gunzipSync(content).toString()).toBe(committed('apps/webhook/dist/inspector.html'));
+  expect(content.length).toBeLessThan(30_000);
+  const [again, nothing] = await ask(url, { 'accept-encoding': 'gzip', 'if-none-match': `"a", ${etag}` });
+  expect([again.statusCode, again.headers.etag, nothing.length]).toEqual([304, etag, 0]);
+  const [changed] = await ask(url, { 'if-none-match': 'W/"a"' });
+  expect(changed.statusCode).toBe(200);
+});
+
+test.each([
+  { accepted: 'gzip', coding: 'gzip' },
+  { accepted: 'br, gzip ; q=0.5', coding: 'gzip' },
+  { accepted: 'gzip;q=0, br', coding: undefined },
+  { accepted: 'gzip; q=0.0', coding: undefined },
+  { accepted: 'identity', coding: undefined },
+  { accepted: '', coding: undefined },
+])('to a client that accepts "$accepted" a page is sent as $coding', async ({ accepted, coding }) => {
+  const { url } = await startWithDocuments();
+  const [{ headers }] = await ask(url, { 'accept-encoding': accepted });
+
+  expect(headers['content-encoding']).toBe(coding);
 });
 
 test('GET /api is the page of the interface, with links to the inspector and to openapi.json', async () => {
@@ -80,18 +110,9 @@ test('GET /api is the page of the interface, with links to the inspector and to 
   expect(response.headers.get('content-type')).toBe(HTML);
 });
 
-test.each(['/inspector/', '/inspector/tsconfig.json', '/inspector/place.test.ts', '/inspector/index.html'])(
-  'GET %s: there is nothing',
-  async (path) => {
-    const { url } = await startWithDocuments();
-    expect((await fetch(new URL(path, url))).status).toBe(404);
-  },
-);
-
 test('a missing one is left out', async () => {
-  const missing = pathToFileURL(`${makeFolder()}/none`);
   const { url } = await startListener((app) =>
-    documentRoutes(app, readDocuments(missing, undefined, missing)),
+    documentRoutes(app, readDocuments(pathToFileURL(`${makeFolder()}/`))),
   );
 
   expect((await fetch(url)).status).toBe(404);

@@ -18,6 +18,7 @@ import { startListener } from '../../test/start-listener.js';
 import { OPERATIONS_CONNECTIONS } from '../config/open-files.js';
 import { ReceiverError } from '../errors.js';
 import { MAX_REQUEST_BYTES, TIMEOUTS } from './listener.js';
+import { RequestFault } from './request-fault.js';
 import { openSocketAddress, SOCKET_NAME } from './socket-address.js';
 
 /** A listener with routes of each kind. `changes` has what was posted. */
@@ -284,6 +285,35 @@ test.each([
     message: expect.any(String),
   });
   expect(response.fields['x-content-type-options']).toBe('nosniff');
+});
+
+test('whoever opens a path that is not there in a browser reads a page, in which no message is HTML', async () => {
+  const { url } = await startListener((app) => {
+    app.get('/fault', async () => {
+      throw new RequestFault('INVALID_QUERY', '<b> & "');
+    });
+  });
+  const fields = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+  const unknown = await ask(url, { path: '/none', fields });
+
+  expect([unknown.status, unknown.fields['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+  expect(unknown.content).toContain('<p>There is nothing at this path.</p><p><a href="/">Inspector</a></p>');
+  expect((await ask(url, { path: '/fault', fields })).content).toContain('<p>&#60;b&#62; &#38; "</p>');
+});
+
+test('long data is compressed for those who accept it', async () => {
+  const data = 'plant '.repeat(1_000);
+  const { url } = await startListener((app) => {
+    app.get('/long', async () => ({ data }));
+  });
+  const fields = { 'accept-encoding': 'gzip, deflate' };
+  const { headers } = await fetch(new URL('/long', url), { method: 'HEAD', headers: fields });
+  const response = await fetch(new URL('/long', url), { headers: fields });
+
+  expect([headers.get('content-encoding'), headers.get('vary')]).toEqual(['gzip', 'accept-encoding']);
+  expect(Number(headers.get('content-length'))).toBeLessThan(200);
+  expect(await response.json()).toEqual({ data });
+  expect((await ask(url, '/long')).json).toEqual({ data });
 });
 
 /** Connections of this process: of the listener, and of those who ask it. */

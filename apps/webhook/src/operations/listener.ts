@@ -2,11 +2,14 @@ import { chmodSync, rmSync } from 'node:fs';
 import { METHODS, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
   type FastifyReply,
+  type FastifyRequest,
   type RouteOptions,
 } from 'fastify';
 import type { Logger } from 'pino';
@@ -41,6 +44,15 @@ export const TIMEOUTS = {
   /** For the requests under way when the listener closes. */
   close: 1_000,
 } as const;
+
+/** Data of at least so many characters is compressed for a slow link: the rest fits into one packet. */
+const COMPRESSED_FROM = 1_400;
+
+const compress = promisify(gzip);
+
+/** Whether a client takes gzip. It may give a weight, of which 0 refuses it (RFC 9110 §12.5.3). */
+export const acceptsGzip = ({ headers: { 'accept-encoding': field = '' } }: FastifyRequest): boolean =>
+  /(?:^|[\s,])gzip\s*(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(field.toString());
 
 /** Where the operations listener listens. */
 export interface ListenerAddress {
@@ -112,7 +124,10 @@ function createApp(
     const { code, message, statusCode = 503 } = faultOf(error) as Partial<RequestFault>;
     if (!(error instanceof RequestFault) && statusCode >= 500)
       logFailure({ err: error, url: reply.request.raw.url });
-    void reply.code(statusCode).headers(PROTECTION).send({ code, message });
+    reply.code(statusCode).headers(PROTECTION);
+    // What a browser shows itself, a person reads.
+    if (!reply.request.headers.accept?.includes('text/html')) return void reply.send({ code, message });
+    void reply.type('text/html; charset=utf-8').send(pageOf(`${statusCode} ${code}`, message as string));
   };
   const unknownPath = new RequestFault('UNKNOWN_PATH', 'There is nothing at this path.');
   const app = Fastify({
@@ -152,6 +167,13 @@ function createApp(
     requireJson(request);
     done();
   });
+  app.addHook('onSend', async (request, reply, content) => {
+    if (typeof content !== 'string' || content.length < COMPRESSED_FROM) return content;
+    void reply.header('vary', 'accept-encoding');
+    if (!acceptsGzip(request)) return content;
+    void reply.header('content-encoding', 'gzip');
+    return compress(content);
+  });
   addRoutes(app);
   for (const path of new Set(routes.map(({ url }) => url)))
     refuseOtherMethods(
@@ -176,6 +198,12 @@ function refuseOtherMethods(app: FastifyInstance, url: string, routes: readonly 
     },
     handler: () => undefined,
   });
+}
+
+/** A page that says why there is no other. */
+function pageOf(title: string, message: string): string {
+  const text = message.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
+  return `<!doctype html>\n<html lang="en"><meta name="color-scheme" content="light dark"><title>${title}</title><h1>${title}</h1><p>${text}</p><p><a href="/">Inspector</a></p></html>\n`;
 }
 
 /**
