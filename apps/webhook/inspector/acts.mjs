@@ -57,12 +57,20 @@ export const whatOf = ({ kind, changed }) =>
     : `${kind} of ${words.deliveries(changed)}`;
 
 /** @param {FollowedAct} act */
-const becameOf = ({ states }) =>
-  [
-    `handled ${words.count(states.handled)}`,
-    `failed ${words.count(states.retrying + states.parked)}`,
-    `waiting ${words.count(states.waiting + states.running)}`,
+function becameOf({ states, changed }) {
+  const handled = states.handled;
+  const failed = states.retrying + states.parked;
+  const waiting = states.waiting + states.running;
+  const left = changed - handled - failed - waiting;
+  return [
+    ...[
+      `handled ${words.count(handled)}`,
+      `failed ${words.count(failed)}`,
+      `waiting ${words.count(waiting)}`,
+    ],
+    ...(left > 0 ? [`${words.count(left)} were changed by later acts, or deleted`] : []),
   ].join(', ');
+}
 
 /** @param {FollowedAct['filters'][number]} filter */
 function linkOf({ ids, ...filter }) {

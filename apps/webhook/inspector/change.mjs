@@ -1,6 +1,6 @@
 /**
- * Replays or discards one delivery, some, or all that a place lists: asks before, then does it in parts, with progress,
- * until it is stopped.
+ * What operators do: replay or discard one delivery, some, or all that a place lists, pause or resume the handler. The
+ * page asks before, for a name and a reason too, then does it in parts, with progress, until it is stopped.
  *
  * @import { DeliveryFilter, DeliveryState, DeliverySummary } from '../src/inbox/inbox-operations.js'
  * @import { Place } from './place.mjs'
@@ -20,10 +20,10 @@ const LIMIT = 500;
  * @typedef {'replay' | 'discard'} Action
  *
  * @typedef {object} Change
- * @property {Action} action
+ * @property {Action | 'pause' | 'resume'} action
  * @property {string} what in words, such as `delivery 7` or `12 parked deliveries`
  * @property {number} count
- * @property {readonly DeliveryFilter[]} filters one is done after the other
+ * @property {readonly DeliveryFilter[]} filters one is done after the other; none if the handler is meant
  * @property {string} [note] what is left out
  * @property {number} [changed] how many are done, once it has started
  * @property {boolean} [isStopped]
@@ -36,6 +36,8 @@ const WORDS = {
     leftOut: 'Handled ones are left out: choose handled to replay them.',
   },
   discard: { verb: 'Discard', done: 'discarded', leftOut: 'Only parked ones can be discarded.' },
+  pause: { verb: 'Pause', done: 'The handler is paused. Deliveries are accepted, and wait.' },
+  resume: { verb: 'Resume', done: 'The handler goes on.' },
 };
 
 /** The states whose deliveries can be changed. @type {Record<Action, readonly DeliveryState[]>} */
@@ -86,7 +88,11 @@ async function countState(/** @type {Place} */ place, /** @type {DeliveryState} 
   const filter = filterOf({ ...place, state });
   const [newest] = await receiver.list(filter, { order: 'newest', limit: 1 });
   const bounded = { ...filter, lastId: newest?.id ?? 1 };
-  return { state, count: newest === undefined ? 0 : await receiver.count(bounded), filter: bounded };
+  return {
+    state,
+    count: newest === undefined ? 0 : (await receiver.counts(bounded))[state],
+    filter: bounded,
+  };
 }
 
 /**
@@ -125,12 +131,12 @@ export const changeOf = (action, delivery) => ({
   filters: [filterOfSome(delivery.state, [delivery])],
 });
 
-/** Replays one. Nothing is lost by it, so nobody is asked, unless it was handled. @param {DeliverySummary} delivery */
-export function replayOne(delivery) {
-  const change = changeOf('replay', delivery);
-  if (delivery.state === 'handled') confirmChange(change);
-  else void carryOut(change, '');
-}
+/** @param {DeliverySummary} delivery */
+export const replayOne = (delivery) => confirmChange(changeOf('replay', delivery));
+
+/** @param {'pause' | 'resume'} action */
+export const confirmHandler = (action) =>
+  confirmChange({ action, what: 'the handler', count: 1, filters: [] });
 
 /** The dialog, as long as something is asked. */
 export const ChangeDialog = () => asked && html`<${Question} key=${asked} change=${asked} />`;
@@ -140,11 +146,14 @@ function Question({ change }) {
   const { action, what, count, filters, note, changed } = change;
   const { verb, done } = WORDS[action];
   const isDiscard = action === 'discard';
+  const repeats = filters.some(({ state }) => state === 'handled');
   const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
   const focus = (/** @type {string} */ id) => document.getElementById(id)?.focus();
   useEffect(() => {
     element.current?.showModal();
-    focus('change-cancel');
+    // One that fails may be replayed without a thought.
+    const isHarmless = count === 1 && !isDiscard && !repeats;
+    focus(isHarmless ? 'change-confirm' : 'change-cancel');
   }, []);
   const close = () => element.current?.close();
   const forget = () => {
@@ -153,21 +162,16 @@ function Question({ change }) {
     redraw();
     keepFocus();
   };
-  const start = (/** @type {any} */ { currentTarget: { form } }) => {
-    if (!form.reportValidity()) return;
-    const given = new FormData(form);
+  const start = (/** @type {any} */ event) => {
+    event.preventDefault();
+    if (change.changed !== undefined) return;
+    const given = new FormData(event.currentTarget);
     receiver.operator.name = String(given.get('operator')).trim();
     void carryOut(change, String(given.get('reason')).trim()).then(close);
     focus('change-cancel');
   };
-  // Enter in a field changes nothing yet.
-  const confirmFirst = (/** @type {KeyboardEvent} */ event) => {
-    if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return;
-    event.preventDefault();
-    focus('change-confirm');
-  };
   return html`<dialog ref=${element} aria-labelledby="change-title" onClose=${forget}>
-    <form class="stack" onKeyDown=${confirmFirst}>
+    <form class="stack" onSubmit=${start}>
       <h2 id="change-title">${verb} ${what}?</h2>
       <p>Receiver: <strong>${page.about?.name}</strong></p>
       ${
@@ -176,12 +180,10 @@ function Question({ change }) {
               <strong>This can't be undone.</strong> The header fields and the content are deleted for good.
               The error and your reason are kept.
             </p>`
-          : html`<p>
+          : filters.length > 0 &&
+            html`<p>
               The handler gets ${count === 1 ? 'it' : 'them'} again, with all attempts. ${' '}
-              ${
-                filters.some(({ state }) => state === 'handled') &&
-                html`<strong>What it has handled, it handles again.</strong>`
-              }
+              ${repeats && html`<strong>What it has handled, it handles again.</strong>`}
             </p>`
       }
       ${note && html`<p class="note">${note}</p>`}
@@ -216,12 +218,7 @@ function Question({ change }) {
         </button>
         ${
           changed === undefined &&
-          html`<button
-            id="change-confirm"
-            type="button"
-            class=${isDiscard ? 'primary bad' : 'primary'}
-            onClick=${start}
-          >
+          html`<button id="change-confirm" class=${isDiscard ? 'primary bad' : 'primary'}>
             ${verb}${count > 1 ? ` ${words.count(count)}` : ''}
           </button>`
         }
@@ -233,6 +230,12 @@ function Question({ change }) {
 /** @param {Change} change @param {string} reason */
 async function carryOut(change, reason) {
   const { action, filters, count } = change;
+  if (action === 'pause' || action === 'resume')
+    return quietly(async () => {
+      change.changed = 0;
+      await receiver.actOnHandler(action, reason || undefined);
+      say(WORDS[action].done);
+    });
   let changed = 0;
   let act = /** @type {number | undefined} */ (undefined);
   let failure = '';

@@ -3,9 +3,9 @@
  *
  * @import { Form, Json } from './content.mjs'
  */
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 
-import { bytesOf, decode, formsOf, hexOf, jsonOf, rawOf, visible } from './content.mjs';
+import { bytesOf, exactTextOf, formsOf, hexOf, jsonOf, rawOf, visible, whyNotText } from './content.mjs';
 import { contentAddress } from './receiver.mjs';
 import { Button, copy, html, Scroll } from './ui.mjs';
 
@@ -16,6 +16,8 @@ const FORM_NAMES = { json: 'JSON', raw: 'Raw', hex: 'Hex' };
 const OPEN_LEVELS = 3;
 const VALUES = 100;
 
+/** @typedef {{ levels: number }} Fold how many levels are open, until somebody opens or closes one */
+
 /** @param {{ id: number, base64: string }} shown */
 export function Content({ id, base64 }) {
   const content = useMemo(() => bytesOf(base64), [base64]);
@@ -23,10 +25,11 @@ export function Content({ id, base64 }) {
   const [form, setForm] = useState(/** @type {Form} */ (forms[0]));
   // The page is drawn again and again, and a content may be long.
   const json = useMemo(() => (form === 'json' ? jsonOf(content) : undefined), [form, content]);
-  const shown = useMemo(
-    () => (json === undefined ? textOf(form, content) : undefined),
-    [form, json, content],
-  );
+  const shown = useMemo(() => SHOWN[form]?.(content), [form, content]);
+  const why = useMemo(() => whyNotText(content), [content]);
+  const [fold, setFold] = useState(/** @type {Fold} */ ({ levels: OPEN_LEVELS }));
+  const text = exactTextOf(content);
+  const copied = text === undefined ? 'The content, in base64, was' : 'The content was';
   return html`<div class="row">
       <h3>Content</h3>
       <fieldset class="row end">
@@ -39,31 +42,34 @@ export function Content({ id, base64 }) {
             >`,
         )}
       </fieldset>
-      <${Button} act=${() => copy(decode(content), 'The content was')}>Copy<//>
+      ${
+        json !== undefined &&
+        html`<${Button} act=${() => setFold({ levels: 1 })}>Fold all<//>
+          <${Button} act=${() => setFold({ levels: Infinity })}>Unfold all<//>`
+      }
+      <${Button} act=${() => copy(text ?? base64, copied)}>Copy${text === undefined && ' base64'}<//>
       <a class="button" href=${contentAddress(id)} download=${`delivery-${id}`}>Download</a>
     </div>
+    ${why && html`<p class="note">Shown in hexadecimal digits at first: it ${why}.</p>`}
     ${
       json !== undefined &&
       html`<div class="json scroll" tabindex="0" role="region" aria-label="Content">
-        <code><${Value} value=${json} level=${0} /></code>
+        <code><${Value} value=${json} level=${0} fold=${fold} /></code>
       </div>`
     }
     ${shown && html`<${Scroll} label="Content" kind=${form}>${shown.text}<//>`}
     ${shown?.isCut && html`<p class="note">This is the start. The download has everything.</p>`}`;
 }
 
-/** @param {Form} form @param {Uint8Array} content */
-function textOf(form, content) {
-  const isNarrow = matchMedia('(max-width: 40rem)').matches;
-  return form === 'hex' ? hexOf(content, isNarrow ? 8 : 16) : rawOf(content);
-}
+/** @type {Partial<Record<Form, typeof rawOf>>} */
+const SHOWN = { raw: rawOf, hex: hexOf };
 
 /**
  * A value of JSON, with its name and a comma if another one follows.
  *
- * @param {{ value: Json, name?: string, level: number, isLast?: boolean }} shown
+ * @param {{ value: Json, name?: string, level: number, fold: Fold, isLast?: boolean }} shown
  */
-function Value({ value, name, level, isLast = true }) {
+function Value({ value, name, level, fold, isLast = true }) {
   const label = name !== undefined && html`<span class="name">${visible(name)}</span>: `;
   const comma = isLast ? '' : ',';
   if (typeof value === 'string')
@@ -72,13 +78,14 @@ function Value({ value, name, level, isLast = true }) {
     </div>`;
   const close = value.open === '{' ? '}' : ']';
   if (value.items.length === 0) return html`<div>${label}${value.open}${close}${comma}</div>`;
-  return html`<${Values} value=${value} label=${label} level=${level} close=${close + comma} />`;
+  return html`<${Values} value=${value} label=${label} level=${level} fold=${fold} close=${close + comma} />`;
 }
 
-/** @param {{ value: Exclude<Json, string>, label: any, level: number, close: string }} shown */
-function Values({ value: { open, items }, label, level, close }) {
-  const [isOpen, setOpen] = useState(level < OPEN_LEVELS);
+/** @param {{ value: Exclude<Json, string>, label: any, level: number, fold: Fold, close: string }} shown */
+function Values({ value: { open, items }, label, level, fold, close }) {
+  const [isOpen, setOpen] = useState(level < fold.levels);
   const [most, setMost] = useState(VALUES);
+  useEffect(() => setOpen(level < fold.levels), [fold]);
   const shown = isOpen ? items.slice(0, most) : [];
   const left = items.length - shown.length;
   return html`<details
@@ -97,6 +104,7 @@ function Values({ value: { open, items }, label, level, close }) {
               name=${name}
               value=${value}
               level=${level + 1}
+              fold=${fold}
               isLast=${index === items.length - 1}
             />`,
         )}

@@ -3,6 +3,8 @@
 /** How much of a content is shown. The rest can be downloaded. */
 const TEXT_LIMIT = 262_144;
 const HEX_LIMIT = 16_384;
+/** As many as fit beside the list, and on a phone. */
+const BYTES_IN_LINE = 8;
 const JSON_LIMIT = 4_194_304;
 
 /**
@@ -23,7 +25,36 @@ const JSON_LIMIT = 4_194_304;
  */
 export function formsOf(content) {
   if (isJson(content)) return ['json', 'raw', 'hex'];
-  return isText(content) ? ['raw', 'hex'] : ['hex', 'raw'];
+  return whyNotText(content) === undefined ? ['raw', 'hex'] : ['hex', 'raw'];
+}
+
+/** How contents begin that are not text, in Latin 1. */
+const BINARY = [
+  { start: '\x1f\x8b', what: 'gzip' },
+  { start: '\x28\xb5\x2f\xfd', what: 'zstd' },
+  { start: 'PK\x03\x04', what: 'a ZIP archive' },
+  { start: '\x89PNG', what: 'a PNG image' },
+  { start: '\xff\xd8\xff', what: 'a JPEG image' },
+];
+
+/** Why a content is shown in digits: words that follow `It`; undefined for text. @param {Uint8Array} content */
+export function whyNotText(content) {
+  const start = String.fromCharCode(...content.subarray(0, 8));
+  const known = BINARY.find((one) => start.startsWith(one.start));
+  if (known) return `begins like ${known.what}`;
+  const text = exactTextOf(content);
+  if (text === undefined) return "isn't UTF-8";
+  // eslint-disable-next-line no-control-regex
+  return /[\0-\x08\x0e-\x1a\x1c-\x1f]/.test(text) ? 'has control characters' : undefined;
+}
+
+/** The text whose UTF-8 a content is; undefined if there is none. @param {Uint8Array} content */
+export function exactTextOf(content) {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
+  } catch {
+    return undefined;
+  }
 }
 
 /** @param {Uint8Array} content @returns {Shown} */
@@ -31,15 +62,15 @@ export function rawOf(content) {
   return { text: visible(decode(content.subarray(0, TEXT_LIMIT))), isCut: content.length > TEXT_LIMIT };
 }
 
-/** @param {Uint8Array} content @param {number} bytesInLine @returns {Shown} */
-export function hexOf(content, bytesInLine) {
+/** @param {Uint8Array} content @returns {Shown} */
+export function hexOf(content) {
   const lines = [];
-  for (let start = 0; start < Math.min(content.length, HEX_LIMIT); start += bytesInLine) {
-    const bytes = [...content.subarray(start, Math.min(start + bytesInLine, HEX_LIMIT))];
+  for (let start = 0; start < Math.min(content.length, HEX_LIMIT); start += BYTES_IN_LINE) {
+    const bytes = [...content.subarray(start, Math.min(start + BYTES_IN_LINE, HEX_LIMIT))];
     const digits = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
     const characters = bytes.map((byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.'));
     const offset = start.toString(16).padStart(4, '0');
-    lines.push(`${offset}  ${digits.padEnd(bytesInLine * 3)} ${characters.join('')}`);
+    lines.push(`${offset}  ${digits.padEnd(BYTES_IN_LINE * 3)} ${characters.join('')}`);
   }
   return { text: lines.join('\n'), isCut: content.length > HEX_LIMIT };
 }
@@ -112,7 +143,8 @@ export function curlOf({ method, fields, content }, url, contentUrl) {
   const headers = kept.map(([name, value]) => (value === '' ? `${name};` : `${name}: ${value}`));
   // Without it, curl adds one of its own.
   if (!hasMediaType) headers.push('Content-Type:');
-  const text = content.length <= COMMAND_LIMIT && isText(content) ? decode(content) : undefined;
+  const text =
+    content.length <= COMMAND_LIMIT && whyNotText(content) === undefined ? decode(content) : undefined;
   const isShort = text !== undefined && !text.startsWith('@');
   return [
     `${isShort ? '' : `curl -sS ${quoted(contentUrl)} | `}curl -X ${method} ${quoted(url)}`,
@@ -129,25 +161,11 @@ export const bytesOf = (base64) => Uint8Array.from(atob(base64), (character) => 
 export const decode = (content) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(content);
 
 /** @param {Uint8Array} content */
-function isText(content) {
-  try {
-    // A character may be cut at the limit: `stream` expects the rest of it.
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(content.subarray(0, TEXT_LIMIT), {
-      stream: content.length > TEXT_LIMIT,
-    });
-    // eslint-disable-next-line no-control-regex
-    return !/[\0-\x08\x0e-\x1a\x1c-\x1f]/.test(text);
-  } catch {
-    return false;
-  }
-}
-
-/** @param {Uint8Array} content */
 function isJson(content) {
   if (content.length > JSON_LIMIT) return false;
+  const text = exactTextOf(content);
   try {
-    JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content));
-    return true;
+    return text !== undefined && JSON.parse(text) !== undefined;
   } catch {
     return false;
   }

@@ -1,5 +1,7 @@
+import { gzipSync } from 'node:zlib';
+
 import fc from '../test/fast-check.js';
-import { curlOf, formsOf, hexOf, type Json, jsonOf, rawOf, visible } from './content.mjs';
+import { curlOf, formsOf, hexOf, type Json, jsonOf, rawOf, visible, whyNotText } from './content.mjs';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -25,8 +27,8 @@ test('content that is not UTF-8 is shown in hexadecimal first', () => {
   expect(formsOf(Uint8Array.of(0x22, 0xff, 0x22))).toEqual(['hex', 'raw']);
 });
 
-test('a text that is cut within a character is a text', () => {
-  const content = bytes('ä'.repeat(200_000)).subarray(0, 399_999);
+test('a text that is shown up to the middle of a character is a text', () => {
+  const content = bytes(`a${'ä'.repeat(200_000)}`);
   expect(formsOf(content)).toEqual(['raw', 'hex']);
   expect(rawOf(content).isCut).toBe(true);
 });
@@ -63,21 +65,26 @@ test('deep and large JSON can be read', () => {
 });
 
 test('hexadecimal digits have their offset and their characters', () => {
-  expect(
-    hexOf(
-      Uint8Array.from({ length: 20 }, (_, index) => 0x40 + index),
-      16,
-    ).text,
-  ).toBe(
-    `0000  40 41 42 43 44 45 46 47 48 49 4a 4b 4c 4d 4e 4f  @ABCDEFGHIJKLMNO
-0010  50 51 52 53                                      PQRS`,
+  expect(hexOf(Uint8Array.from({ length: 10 }, (_, index) => 0x40 + index)).text).toBe(
+    `0000  40 41 42 43 44 45 46 47  @ABCDEFG
+0008  48 49                    HI`,
   );
-  expect(hexOf(Uint8Array.of(0, 0x7f, 0xff), 8).text).toBe('0000  00 7f ff                 ...');
+  expect(hexOf(Uint8Array.of(0, 0x7f, 0xff)).text).toBe('0000  00 7f ff                 ...');
+});
+
+test.each([
+  { content: 'plain', why: undefined },
+  { content: '\u0000', why: 'has control characters' },
+  { content: Buffer.from([0xff]), why: "isn't UTF-8" },
+  { content: gzipSync('plain'), why: 'begins like gzip' },
+  { content: Buffer.concat([Buffer.alloc(300_000, 'a'), Buffer.from([0xff])]), why: "isn't UTF-8" },
+])('why content $content is shown in digits: $why', ({ content, why }) => {
+  expect(whyNotText(Buffer.from(content))).toBe(why);
 });
 
 test('much content is cut', () => {
   const content = new Uint8Array(1_000_000).fill(0x61);
-  for (const { text, isCut } of [rawOf(content), hexOf(content, 16)]) {
+  for (const { text, isCut } of [rawOf(content), hexOf(content)]) {
     expect(isCut).toBe(true);
     expect(text.length).toBeLessThan(300_000);
   }

@@ -1,8 +1,8 @@
 /** The head of the page: whether the receiver responds, what fails, and the views. */
-import { isGone, page, quietly } from './page.mjs';
+import { confirmHandler } from './change.mjs';
+import { isGone, page } from './page.mjs';
 import { addressOf } from './place.mjs';
-import * as receiver from './receiver.mjs';
-import { Button, html, say } from './ui.mjs';
+import { Button, html } from './ui.mjs';
 import * as words from './words.mjs';
 
 /**
@@ -10,17 +10,11 @@ import * as words from './words.mjs';
  *
  * @typedef {{ name: string | undefined, title: string, count: () => number }} View
  *
- * @param {{ views: readonly View[], refresh: () => Promise<void> }} shown
+ * @param {{ views: readonly View[] }} shown
  */
-export function Header({ views, refresh }) {
+export function Header({ views }) {
   const { place, stats, about, lostAt } = page;
   const next = stats?.nextRetryAt ? `, next ${words.due(stats.nextRetryAt, stats.isPaused)}` : '';
-  const setPaused = (/** @type {boolean} */ isPaused) =>
-    void quietly(async () => {
-      await receiver.setPaused(isPaused);
-      say(isPaused ? 'The handler is paused. Deliveries are accepted, and wait.' : 'The handler goes on.');
-      await refresh();
-    });
   return html`<header class="row">
     <h1 class="cut">${about?.name ?? 'Inspector'}</h1>
     <p role="status" class=${lostAt === undefined ? 'note dot good' : 'gone'}>
@@ -48,7 +42,7 @@ export function Header({ views, refresh }) {
       html`<${Button}
         kind=${stats.isPaused ? 'primary' : 'quiet'}
         disabled=${isGone()}
-        act=${() => setPaused(!stats.isPaused)}
+        act=${() => confirmHandler(stats.isPaused ? 'resume' : 'pause')}
       >
         ${stats.isPaused ? 'Resume the handler' : 'Pause the handler'}
       <//>`

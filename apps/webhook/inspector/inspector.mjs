@@ -88,7 +88,7 @@ function Page() {
   const { View } = VIEWS.find(({ name }) => name === place.view) ?? DELIVERIES;
   const name = place.view ?? 'deliveries';
   return html`<a class="skip" href=${`#${name}`}>Skip to the ${name}</a>
-    <${Header} views=${VIEWS} refresh=${refreshAll} />
+    <${Header} views=${VIEWS} />
     <main class=${place.delivery === undefined ? '' : 'has-detail'}><${View} /></main>
     <footer class="row note">
       <${KeysInBrief} />
@@ -124,7 +124,8 @@ function move(step) {
   focusRow(id);
   if (page.place.delivery === undefined || id === undefined) return;
   isMoving = true;
-  go({ ...page.place, delivery: id });
+  // Back leads to the list, not to each delivery on the way.
+  go({ ...page.place, delivery: id }, 'replace');
 }
 
 /** @type {Record<string, () => void>} */

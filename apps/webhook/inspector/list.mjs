@@ -2,7 +2,7 @@
  * The deliveries that the table shows: a page of at most fifty, however many there are. What somebody looks at stays
  * where it is.
  *
- * @import { DeliverySummary } from '../src/inbox/inbox-operations.js'
+ * @import { DeliveryState, DeliverySummary } from '../src/inbox/inbox-operations.js'
  */
 import { page } from './page.mjs';
 import { addressOf, filterOf, isNewest, listAddressOf } from './place.mjs';
@@ -18,6 +18,7 @@ export const MOST_NEW = 100;
  * - `gone`: the rows that it has no more
  * - `older`: there are more below this id
  * - `newCount`: how many would be above the first row
+ * - `counts`: of each state, within the limits of the place; undefined without any, for the page knows those of all
  */
 export const list = {
   address: '',
@@ -26,6 +27,7 @@ export const list = {
   selected: /** @type {ReadonlySet<number>} */ (new Set()),
   older: /** @type {number | null} */ (null),
   newCount: 0,
+  counts: /** @type {Record<DeliveryState, number> | undefined} */ (undefined),
 };
 
 /** Whether the rows are those of another place, because the receiver hasn't responded. */
@@ -42,7 +44,7 @@ let reads = 0;
  */
 export async function showList(mayMove = () => true) {
   const read = (reads += 1);
-  const { rows, older, isAbove } = await readPage();
+  const [{ rows, older, isAbove }, counts] = await Promise.all([readPage(), countStates()]);
   if (read !== reads || !mayMove()) return false;
   if (isAbove) {
     page.place = { ...page.place, newerThan: undefined };
@@ -51,9 +53,14 @@ export async function showList(mayMove = () => true) {
   }
   const selected = new Set(rows.map(({ id }) => id).filter((id) => list.selected.has(id)));
   const address = listAddressOf(page.place);
-  Object.assign(list, { address, rows, older, selected, gone: new Set(), newCount: 0 });
+  Object.assign(list, { address, rows, older, selected, counts, gone: new Set(), newCount: 0 });
   redraw();
   return true;
+}
+
+async function countStates() {
+  const limits = filterOf({ ...page.place, state: undefined });
+  return Object.keys(limits).length > 0 ? receiver.counts(limits) : undefined;
 }
 
 /** @returns {Promise<Pick<typeof list, 'rows' | 'older'> & { isAbove?: boolean }>} */
@@ -88,16 +95,17 @@ async function refreshRows() {
   if (ids.length === 0) return;
   const filter = filterOf(page.place);
   const above = { ...filter, firstId: Number(ids[0]) + 1 };
-  const [found, newer] = await Promise.all([
+  const [found, newer, counts] = await Promise.all([
     receiver.list({ ...filter, ids }, { order: 'newest', limit: ids.length }),
     hasNewest() ? receiver.list(above, { order: 'newest', limit: MOST_NEW }) : [],
+    countStates(),
   ]);
   // The page may be another one now.
   if (list.rows !== rows || isStale()) return;
   const byId = new Map(found.map((delivery) => [delivery.id, delivery]));
   list.gone = new Set(ids.filter((id) => !byId.has(id)));
   list.rows = rows.map((row) => byId.get(row.id) ?? row);
-  list.newCount = newer.length;
+  Object.assign(list, { newCount: newer.length, counts });
   redraw();
 }
 
@@ -124,10 +132,16 @@ export const isReleased = () => (list.newCount > 0 || list.gone.size > 0) && isF
 /** Whether the newest delivery is on the page already. @param {number | null} newestId */
 export const isUpToDate = (newestId) => hasNewest() && list.rows[0]?.id === (newestId ?? undefined);
 
-/** @param {readonly number[]} ids @param {boolean} isSelected */
-export function select(ids, isSelected) {
+/** Where a range begins. */
+let lastSelected = 0;
+
+/** @param {readonly number[]} ids @param {boolean} isSelected @param {boolean} [isRange] from the last one on */
+export function select(ids, isSelected, isRange = false) {
   const selected = new Set(list.selected);
-  for (const id of ids) {
+  const shown = list.rows.map(({ id }) => id);
+  const ends = [lastSelected, ids[0] ?? 0].map((id) => shown.indexOf(id)).sort((one, other) => one - other);
+  lastSelected = ids[0] ?? 0;
+  for (const id of isRange && ends[0] !== -1 ? shown.slice(ends[0], Number(ends[1]) + 1) : ids) {
     if (isSelected) selected.add(id);
     else selected.delete(id);
   }

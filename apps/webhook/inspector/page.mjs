@@ -20,12 +20,12 @@ export const page = {
 /** Whether the receiver doesn't respond: nothing can be done then. */
 export const isGone = () => page.lostAt !== undefined;
 
-/** @param {Partial<Place>} place */
-export const go = (place) => goTo(addressOf(place));
+/** @param {Partial<Place>} place @param {'push' | 'replace'} [how] whether Back leads to the present place */
+export const go = (place, how) => goTo(addressOf(place), how);
 
-/** @param {string} address */
-export function goTo(address) {
-  if (address !== location.search) history.pushState(null, '', address);
+/** @param {string} address @param {'push' | 'replace'} how */
+export function goTo(address, how = 'push') {
+  if (address !== location.search) history[`${how}State`](null, '', address);
   dispatchEvent(new Event('popstate'));
 }
 

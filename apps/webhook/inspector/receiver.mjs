@@ -2,7 +2,7 @@
  * The receiver's interface for people who run it.
  *
  * @import { Evidence } from '../src/evidence/evidence.js'
- * @import { DeliveryFilter, DeliverySummary, ErrorGroup, FollowedAct, InboxStats, StoredDelivery } from '../src/inbox/inbox-operations.js'
+ * @import { DeliveryFilter, DeliveryState, DeliverySummary, ErrorGroup, FollowedAct, InboxStats, StoredDelivery } from '../src/inbox/inbox-operations.js'
  * @import { RefusedKind, RefusedRequest } from '../src/counters.js'
  * @import { Minute } from '../src/operations/activity.js'
  */
@@ -55,11 +55,8 @@ export async function list(filter, page) {
  */
 export const search = (text, filter, page) => ask(`deliveries/search?${query({ text, ...filter, ...page })}`);
 
-/** How many deliveries a filter has. @param {DeliveryFilter} filter @returns {Promise<number>} */
-export async function count(filter) {
-  const counts = await ask(`deliveries/count?${query(filter)}`);
-  return Object.values(counts).reduce((sum, number) => sum + number, 0);
-}
+/** How many deliveries of each state a filter has. @param {DeliveryFilter} filter @returns {Promise<Record<DeliveryState, number>>} */
+export const counts = (filter) => ask(`deliveries/count?${query(filter)}`);
 
 /** @returns {Promise<Errors>} */
 export const errors = () => ask('errors');
@@ -98,9 +95,9 @@ export const operator = {
 export const change = (action, batch, more) =>
   send(`deliveries/${action}`, { ...batch, ...more, operator: operator.name });
 
-/** @param {boolean} isPaused */
-export const setPaused = (isPaused) =>
-  send(isPaused ? 'handler/pause' : 'handler/resume', { operator: operator.name });
+/** @param {'pause' | 'resume'} action @param {string | undefined} reason */
+export const actOnHandler = (action, reason) =>
+  send(`handler/${action}`, { operator: operator.name, reason });
 
 /** What operators did, the newest first. @returns {Promise<readonly FollowedAct[]>} */
 export async function acts() {

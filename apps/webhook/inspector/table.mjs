@@ -52,11 +52,12 @@ export const Deliveries = (/** @type {{ children?: any }} */ { children }) =>
 
 /** @param {{ state: DeliveryState | undefined }} shown undefined for all */
 function Tab({ state }) {
-  const { place, stats } = page;
+  const { place } = page;
+  const counts = list.counts ?? page.stats;
   const states = STATES.filter((one) => state === undefined || one === state);
-  const number = stats && states.map((one) => stats[one]).reduce((sum, count) => sum + count);
+  const number = counts && states.map((one) => counts[one]).reduce((sum, count) => sum + count);
   return html`<a
-    href=${addressOf({ ...newestOf(place), state, errorGroup: undefined })}
+    href=${addressOf({ ...newestOf(place), state })}
     class=${number ? state : 'none'}
     aria-current=${state === place.state ? 'true' : undefined}
     >${state ?? 'all'} ${number !== undefined && words.count(number)}</a
@@ -78,6 +79,7 @@ function SearchBox({ place }) {
       maxlength="200"
       autocomplete="off"
       placeholder="Search content, header, error, event or id"
+      title="Finds what is written exactly so: upper and lower case differ."
       aria-label="Search"
       value=${text}
       onInput=${(/** @type {any} */ { currentTarget }) => setText(currentTarget.value)}
@@ -95,17 +97,48 @@ const TIMES = [
   { text: 'Last day', duration: 24 * HOUR },
 ];
 
+const RANGE = /** @type {const} */ ([
+  { name: 'receivedFrom', text: 'From' },
+  { name: 'receivedBefore', text: 'To' },
+]);
+
+const inputOf = (/** @type {number | undefined} */ time) =>
+  time === undefined ? '' : words.time(time).replace(' ', 'T');
+
 function Times() {
+  const [isOpen, setOpen] = useState(false);
   const choose = (/** @type {any} */ { currentTarget }) => {
     const { duration } = TIMES[currentTarget.selectedIndex - 1] ?? {};
     const receivedFrom = duration === undefined ? undefined : Date.now() - duration;
     go({ ...newestOf(page.place), receivedFrom, receivedBefore: undefined });
     currentTarget.selectedIndex = 0;
   };
+  const limit = (/** @type {any} */ event) => {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget);
+    const times = RANGE.map(({ name }) => [name, Date.parse(String(given.get(name))) || undefined]);
+    go({ ...newestOf(page.place), ...Object.fromEntries(times) });
+  };
   return html`<select aria-label="Received" onChange=${choose}>
-    <option hidden>Time</option>
-    ${TIMES.map(({ text }) => html`<option>${text}</option>`)}
-  </select>`;
+      <option hidden>Time</option>
+      ${TIMES.map(({ text }) => html`<option>${text}</option>`)}
+    </select>
+    <details onToggle=${(/** @type {any} */ { currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>From – to</summary>
+      ${
+        isOpen &&
+        html`<form class="row" key=${addressOf(page.place)} onSubmit=${limit}>
+          ${RANGE.map(
+            ({ name, text }) =>
+              html`<label
+                >${text}
+                <input type="datetime-local" step="1" name=${name} defaultValue=${inputOf(page.place[name])}
+              /></label>`,
+          )}
+          <button>Show</button>
+        </form>`
+      }
+    </details>`;
 }
 
 /** What can be done with all that the place lists. It keeps its room while rows are selected. */
@@ -195,7 +228,7 @@ function Choice({ ids, label }) {
     type="checkbox"
     aria-label=${label}
     checked=${isChosen}
-    onChange=${() => select(ids, !isChosen)}
+    onClick=${(/** @type {MouseEvent} */ { shiftKey }) => select(ids, !isChosen, shiftKey)}
   />`;
 }
 

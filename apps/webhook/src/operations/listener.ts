@@ -52,7 +52,7 @@ const compress = promisify(gzip);
 
 /** Whether a client takes gzip. It may give a weight, of which 0 refuses it (RFC 9110 §12.5.3). */
 export const acceptsGzip = ({ headers: { 'accept-encoding': field = '' } }: FastifyRequest): boolean =>
-  /(?:^|[\s,])gzip\s*(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(field.toString());
+  /(?:^|[\s,])gzip\s*(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(field);
 
 /** Where the operations listener listens. */
 export interface ListenerAddress {
