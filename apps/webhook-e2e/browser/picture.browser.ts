@@ -24,6 +24,8 @@ const PICTURES = join(ROOT, WRITE_PICTURE ? 'docs/images' : 'apps/webhook-e2e/te
 
 const LAPTOP = { viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1.5 };
 const MINUTE = 60_000;
+/** Of the 72 deliveries. */
+const PARKED = 13;
 
 /** A handler that can't reach its database for some deliveries, and has a fault that others meet. */
 function makeHandler(): string {
@@ -32,30 +34,27 @@ function makeHandler(): string {
     file,
     `const find = () => undefined;
      export default ({ id }) => {
-       if (id % 9 === 0) throw new Error('connect ECONNREFUSED 127.0.0.1:5432');
+       if (id % 9 === 0) {
+         const cause = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' });
+         throw new Error('failed to store the plant', { cause });
+       }
        if (id % 14 === 0) return find(id).note;
      };`,
   );
   return file;
 }
 
-/** An hour of work, for which no test waits: lines of a receiver that gets slower. */
+/** An hour, for which no test waits, with as many deliveries as the table has: of the last ones, some are parked. */
 async function showAnHour(page: Page): Promise<void> {
   await page.route('**/activity', async (route) => {
     const response = await route.fetch();
     const activity = (await response.json()) as { minutes: { startedAt: number }[] };
     const present = activity.minutes.at(-1)!.startedAt;
-    const minutes = Array.from({ length: 60 }, (_, index) => {
-      const slow = Math.max(0, index - 35);
-      return {
-        ...{
-          startedAt: present - (59 - index) * MINUTE,
-          received: 120 + ((index * 37) % 23) + Math.floor(index / 2),
-        },
-        ...{ attempts: 1, p50: 12 + (index % 3), p95: 40 + ((index * 7) % 11) + slow * slow },
-        ...{ waiting: slow * 2, retrying: slow, parked: Math.floor(slow / 2) },
-      };
-    });
+    const minutes = Array.from({ length: 60 }, (_, index) => ({
+      ...{ startedAt: present - (59 - index) * MINUTE, received: index % 5 === 4 ? 2 : 1, attempts: 1 },
+      ...{ p50: 12 + (index % 3), p95: 40 + ((index * 7) % 11), waiting: 0, retrying: 0 },
+      parked: Math.floor(((index + 1) * PARKED) / 60),
+    }));
     await route.fulfill({ json: { ...activity, minutes } });
   });
   await page.reload();
@@ -85,7 +84,7 @@ describeWithBrowser('the pictures of the documentation', () => {
     ['inspector-evidence', '?view=evidence', LAPTOP],
   ])('%s', async (name, place, options) => {
     const { page } = await visit(receiver, place, options);
-    await page.getByRole('link', { name: '13 parked' }).waitFor({ state: 'attached' });
+    await page.getByRole('link', { name: `${PARKED} parked` }).waitFor({ state: 'attached' });
     await showAnHour(page);
     if (place.includes('evidence')) await page.getByRole('region', { name: 'Methods' }).waitFor();
     else await page.getByText('connect ECONNREFUSED').first().waitFor();
