@@ -87,7 +87,8 @@ describeWithBrowser('the pictures of the documentation', () => {
     await page.getByRole('link', { name: `${PARKED} parked` }).waitFor({ state: 'attached' });
     await showAnHour(page);
     if (place.includes('evidence')) await page.getByRole('region', { name: 'Methods' }).waitFor();
-    else await page.getByText('connect ECONNREFUSED').first().waitFor();
+    else await page.locator('#rows').getByText('connect ECONNREFUSED').first().waitFor({ state: 'attached' });
+    await page.getByText(/on disk/).waitFor({ state: 'attached' });
     if (place.includes('delivery')) await page.getByText('"notes"').waitFor();
     await page.evaluate(() => document.fonts.ready);
 
