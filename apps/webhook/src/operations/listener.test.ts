@@ -263,11 +263,11 @@ test('HEAD gets the response to GET without content', async () => {
   expect([head.status, head.content, head.fields]).toEqual([200, '', got.fields]);
 });
 
-test.each([
+test.each<[method: string, path: string, status: number, allow: string | undefined]>([
   ['POST', '/', 405, 'GET, HEAD'],
   ['OPTIONS', '/', 405, 'GET, HEAD'],
   ...METHODS.filter((method) => !['GET', 'HEAD', 'POST', 'CONNECT'].includes(method)).map(
-    (method) => [method, '/data', 405, 'GET, HEAD, POST'] as const,
+    (method): [string, string, number, string] => [method, '/data', 405, 'GET, HEAD, POST'],
   ),
   ['PROPFIND', '/another', 404, undefined],
   ['GET', '/plant/webhook', 404, undefined],
