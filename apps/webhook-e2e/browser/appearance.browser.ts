@@ -342,6 +342,9 @@ describeWithBrowser('with long and strange values', () => {
     const { page } = await visit(empty, '', { viewport });
     await page.getByText('No delivery has arrived').waitFor();
     await page.getByRole('button', { name: 'Pause the handler' }).click();
+    expect([...(await page.evaluate(findFaults)), ...(await faultsOf(page))]).toEqual([]);
+    await picture(page, 'question');
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
     await page.getByText('The handler is paused', { exact: true }).waitFor();
     expect([...(await page.evaluate(findFaults)), ...(await faultsOf(page))]).toEqual([]);
     await picture(page, 'empty');

@@ -223,7 +223,7 @@ describeWithBrowser('the inspector', () => {
     await page.getByRole('checkbox', { name: 'Select delivery 2' }).click({ modifiers: ['Shift'] });
     await page.locator('#replay').getByText('Replay 3…').waitFor();
 
-    await page.getByText('From – to').click();
+    await page.getByRole('combobox', { name: 'Received' }).selectOption('From – to…');
     await page.getByLabel('To', { exact: true }).fill('2026-01-31T10:00:00');
     await page.getByRole('button', { name: 'Show', exact: true }).last().click();
     await page.getByText('No deliveries received before 2026-01-31 10:00:00').waitFor();

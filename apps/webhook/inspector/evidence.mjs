@@ -125,7 +125,7 @@ const contentTables = ({ json, other, unread, inPart, further, fields }) => {
   ];
   const rows = fields.flatMap(({ path, values, of, types, formats }) =>
     Object.entries(types).map(([type, count]) => [
-      path || '(the content)',
+      path === '' ? '(the content)' : html`<code>${path}</code>`,
       type === 'string' ? [type, ...formats].join(', ') : type,
       count,
       `${words.count(values)} ${isRepeated(path) ? 'in' : 'of'} ${words.count(of)}`,

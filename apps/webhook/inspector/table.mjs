@@ -4,7 +4,7 @@
  * @import { DeliveryState, DeliverySummary } from '../src/inbox/inbox-operations.js'
  * @import { Place } from './place.mjs'
  */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
 import { confirmAll, confirmSelected, isAble } from './change.mjs';
 import { visible } from './content.mjs';
@@ -95,6 +95,7 @@ const TIMES = [
   { text: 'Last 15 minutes', duration: HOUR / 4 },
   { text: 'Last hour', duration: HOUR },
   { text: 'Last day', duration: 24 * HOUR },
+  { text: 'From – to…', isRange: true },
 ];
 
 const RANGE = /** @type {const} */ ([
@@ -106,12 +107,13 @@ const inputOf = (/** @type {number | undefined} */ time) =>
   time === undefined ? '' : words.time(time).replace(' ', 'T');
 
 function Times() {
-  const [isOpen, setOpen] = useState(false);
+  const range = useRef(/** @type {HTMLFormElement | null} */ (null));
   const choose = (/** @type {any} */ { currentTarget }) => {
-    const { duration } = TIMES[currentTarget.selectedIndex - 1] ?? {};
+    const { duration, isRange } = TIMES[currentTarget.selectedIndex - 1] ?? {};
+    currentTarget.selectedIndex = 0;
+    if (isRange) return range.current?.showPopover();
     const receivedFrom = duration === undefined ? undefined : Date.now() - duration;
     go({ ...newestOf(page.place), receivedFrom, receivedBefore: undefined });
-    currentTarget.selectedIndex = 0;
   };
   const limit = (/** @type {any} */ event) => {
     event.preventDefault();
@@ -123,22 +125,21 @@ function Times() {
       <option hidden>Time</option>
       ${TIMES.map(({ text }) => html`<option>${text}</option>`)}
     </select>
-    <details onToggle=${(/** @type {any} */ { currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>From – to</summary>
-      ${
-        isOpen &&
-        html`<form class="row" key=${addressOf(page.place)} onSubmit=${limit}>
-          ${RANGE.map(
-            ({ name, text }) =>
-              html`<label
-                >${text}
-                <input type="datetime-local" step="1" name=${name} defaultValue=${inputOf(page.place[name])}
-              /></label>`,
-          )}
-          <button>Show</button>
-        </form>`
-      }
-    </details>`;
+    <form ref=${range} popover="auto" aria-label="Received" key=${addressOf(page.place)} onSubmit=${limit}>
+      ${RANGE.map(
+        ({ name, text }, index) =>
+          html`<label
+            >${text}
+            <input
+              type="datetime-local"
+              step="1"
+              name=${name}
+              autofocus=${index === 0}
+              defaultValue=${inputOf(page.place[name])}
+          /></label>`,
+      )}
+      <button>Show</button>
+    </form>`;
 }
 
 /** What can be done with all that the place lists. It keeps its room while rows are selected. */
