@@ -327,7 +327,7 @@ describeWithBrowser('with long and strange values', () => {
       const bar = page.getByText('The receiver has not responded since');
       await bar.waitFor();
       expect((await bar.boundingBox())!.width).toBe(viewport.width);
-      for (const name of ['Discard…', 'Replay', 'Pause the handler'])
+      for (const name of ['Discard…', 'Replay…', 'Pause the handler'])
         expect([name, await page.getByRole('button', { name, exact: true }).isDisabled()]).toEqual([
           name,
           true,

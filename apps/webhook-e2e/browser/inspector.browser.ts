@@ -538,7 +538,7 @@ describeWithBrowser('the inspector', () => {
     await timeline(page).getByText('attempt 1 ·').click();
     await page.getByRole('region', { name: 'Stack of attempt 1' }).getByText('poison-handler').waitFor();
 
-    await page.getByRole('button', { name: 'Replay', exact: true }).click();
+    await page.getByRole('button', { name: 'Replay…', exact: true }).click();
     await page.getByRole('dialog').getByRole('textbox', { name: 'Your name' }).fill('ada@example');
     await page.keyboard.press('Enter');
 
@@ -646,7 +646,7 @@ describeWithBrowser('the inspector', () => {
     await stateOf(page).getByText('parked').waitFor();
 
     await timeline(page).getByText('Error: failed on purpose', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Replay', exact: true }).click();
+    await page.getByRole('button', { name: 'Replay…', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).dblclick();
 
     await stateOf(page).getByText('handled').waitFor();
@@ -663,11 +663,11 @@ describeWithBrowser('the inspector', () => {
     await page.reload();
     await stateOf(page).getByText('parked').waitFor();
     const { page: other } = await visit(receiver, `?delivery=${id}`);
-    await other.getByRole('button', { name: 'Replay', exact: true }).click();
+    await other.getByRole('button', { name: 'Replay…', exact: true }).click();
     await other.keyboard.press('Enter');
     await stateOf(other).getByText('handled').waitFor();
 
-    await page.getByRole('button', { name: 'Replay', exact: true }).click();
+    await page.getByRole('button', { name: 'Replay…', exact: true }).click();
     await page.keyboard.press('Enter');
 
     await page.getByText('No delivery was replayed.').waitFor();

@@ -53,7 +53,7 @@ test('whatever a handler does in its promise, the delivery is handled or parked,
     { level: 'error', delivery: 3, attempt: 3, maxAttempts: 3, durationMs: expect.any(Number) as number },
   ]);
   expect(resultsOf(receiver)).toEqual([
-    ...[HANDLED, HANDLED, ['parked', 3, 'TypeError: thrown on purpose']],
+    ...[HANDLED, HANDLED, ['parked', 3, 'TypeError: thrown on purpose, caused by RangeError: the cause']],
     // An attempt that ran was not cut off.
     HANDLED,
   ]);

@@ -290,15 +290,7 @@ describe('the operations listener', () => {
   const JSON_TYPE = 'Content-Type: application/json';
 
   test('serves pages and data', async () => {
-    const paths = [
-      '/',
-      '/openapi.json',
-      '/inspector.svg',
-      '/acts',
-      '/livez',
-      '/stats',
-      '/errors',
-    ];
+    const paths = ['/', '/openapi.json', '/inspector.svg', '/acts', '/livez', '/stats', '/errors'];
     await ask(
       ...[...paths, '/deliveries/1', '/deliveries/1/content', '/deliveries/9', '/metrics'].flatMap((path) => [
         get(path),

@@ -68,7 +68,7 @@ function becameOf({ states, changed }) {
       `failed ${words.count(failed)}`,
       `waiting ${words.count(waiting)}`,
     ],
-    ...(left > 0 ? [`${words.count(left)} were changed by later acts, or deleted`] : []),
+    ...(left > 0 ? [`${words.count(left)} changed by later acts, or deleted`] : []),
   ].join(', ');
 }
 

@@ -76,12 +76,14 @@ export function Detail() {
 /** @param {{ delivery: Delivery }} shown */
 function Actions({ delivery }) {
   const { state } = delivery;
-  const isHandled = state === 'handled';
   return html`
     ${
       isAble('replay', state) &&
-      html`<${Button} kind=${isHandled ? '' : 'primary'} disabled=${isGone()} act=${() => replayOne(delivery)}
-        >Replay${isHandled && '…'}<//
+      html`<${Button}
+        kind=${state === 'handled' ? '' : 'primary'}
+        disabled=${isGone()}
+        act=${() => replayOne(delivery)}
+        >Replay…<//
       >`
     }
     ${

@@ -2,7 +2,7 @@
  * The deliveries that the table shows: a page of at most fifty, however many there are. What somebody looks at stays
  * where it is.
  *
- * @import { DeliveryState, DeliverySummary } from '../src/inbox/inbox-operations.js'
+ * @import { DeliveryState, ListedDelivery } from '../src/inbox/inbox-operations.js'
  */
 import { page } from './page.mjs';
 import { addressOf, filterOf, isNewest, listAddressOf } from './place.mjs';
@@ -22,7 +22,7 @@ export const MOST_NEW = 100;
  */
 export const list = {
   address: '',
-  rows: /** @type {readonly DeliverySummary[]} */ ([]),
+  rows: /** @type {readonly ListedDelivery[]} */ ([]),
   gone: /** @type {ReadonlySet<number>} */ (new Set()),
   selected: /** @type {ReadonlySet<number>} */ (new Set()),
   older: /** @type {number | null} */ (null),

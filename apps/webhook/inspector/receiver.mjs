@@ -2,7 +2,7 @@
  * The receiver's interface for people who run it.
  *
  * @import { Evidence } from '../src/evidence/evidence.js'
- * @import { DeliveryFilter, DeliveryState, DeliverySummary, ErrorGroup, FollowedAct, InboxStats, StoredDelivery } from '../src/inbox/inbox-operations.js'
+ * @import { DeliveryFilter, DeliveryState, ListedDelivery, ErrorGroup, FollowedAct, InboxStats, StoredDelivery } from '../src/inbox/inbox-operations.js'
  * @import { RefusedKind, RefusedRequest } from '../src/counters.js'
  * @import { Minute } from '../src/operations/activity.js'
  */
@@ -39,7 +39,7 @@ export class RequestError extends Error {
   }
 }
 
-/** @param {DeliveryFilter} filter @param {Page} page @returns {Promise<readonly DeliverySummary[]>} */
+/** @param {DeliveryFilter} filter @param {Page} page @returns {Promise<readonly ListedDelivery[]>} */
 export async function list(filter, page) {
   const { deliveries } = await ask(`deliveries?${query({ ...filter, ...page })}`);
   return deliveries;
@@ -51,7 +51,7 @@ export async function list(filter, page) {
  * @param {string} text
  * @param {DeliveryFilter} filter
  * @param {{ after?: number | undefined, limit: number }} page
- * @returns {Promise<{ deliveries: readonly DeliverySummary[], next: number | null, complete: boolean }>}
+ * @returns {Promise<{ deliveries: readonly ListedDelivery[], next: number | null, complete: boolean }>}
  */
 export const search = (text, filter, page) => ask(`deliveries/search?${query({ text, ...filter, ...page })}`);
 

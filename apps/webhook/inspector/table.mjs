@@ -1,7 +1,7 @@
 /**
  * The list of deliveries: what it is limited to, the table, and what can be done with many.
  *
- * @import { DeliveryState, DeliverySummary } from '../src/inbox/inbox-operations.js'
+ * @import { DeliveryState, ListedDelivery } from '../src/inbox/inbox-operations.js'
  * @import { Place } from './place.mjs'
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -233,7 +233,7 @@ function Choice({ ids, label }) {
   />`;
 }
 
-/** @param {DeliverySummary} delivery */
+/** @param {ListedDelivery} delivery */
 function cellsOf(delivery) {
   const { place } = page;
   const { id, receivedAt, attempts, dueAt, error, reason, bytes } = delivery;
@@ -254,13 +254,13 @@ function cellsOf(delivery) {
           ${dueAt !== null && html` <span class="note">${words.due(dueAt, page.stats?.isPaused)}</span>`}`,
     attempts === 0 ? '' : words.count(attempts),
     html`<div class="cut" title=${text || undefined}>
-      ${text || html`<code class="none">${sentText(delivery)}</code>`}
+      ${text || html`<code class="none">${visible(delivery.preview || '') || sentText(delivery)}</code>`}
     </div>`,
     words.size(bytes),
   ];
 }
 
-/** What was sent, in a line. @param {DeliverySummary} delivery */
+/** What was sent, in a line. @param {ListedDelivery} delivery */
 const sentText = ({ eventId, method, mediaType, contentEncoding }) =>
   visible([eventId, method, mediaType, contentEncoding].filter(Boolean).join(' · '));
 

@@ -98,7 +98,10 @@ export function inboxOperationsSuite(adapter: Adapter): void {
           reason: null,
         };
         const untouched = { state: 'waiting', attempts: 0, startedAt: null, endedAt: null };
-        expect(listed).toEqual([
+        expect(listed.map(({ preview }) => preview)).toEqual(
+          numbers(1, 8).map((id) => (id === 4 ? '' : `content ${id}`)),
+        );
+        expect(listed.map(({ preview: _, ...known }) => known)).toEqual([
           { ...summary, id: 1, state: 'handled' },
           { ...summary, id: 2, state: 'parked', error: 'no more' },
           { ...summary, id: 3, state: 'retrying', error: 'not yet', dueAt: some },
@@ -111,6 +114,18 @@ export function inboxOperationsSuite(adapter: Adapter): void {
         expectNow(listed[2]!.dueAt! - LATER);
         await opened.reopen();
         expect((await opened.list()).toSpliced(4, 1)).toEqual(listed.toSpliced(4, 1));
+      });
+
+      test.each([
+        ['{"a":\n\t"Grün"}', '{"a": "Grün"}'],
+        [`${'a'.repeat(119)}äb`, 'a'.repeat(119)],
+        [Buffer.of(0xff, 0xfe), null],
+        [Buffer.from('PK\u0003\u0004'), null],
+        ['', ''],
+      ])('shows how a content begins, if it is text: %j', async (content, preview) => {
+        await opened.inbox.accept(incoming(content));
+
+        expect(await opened.list()).toMatchObject([{ preview }]);
       });
 
       test('shows what an attempt leaves behind, until the next one succeeds', async () => {
@@ -196,8 +211,9 @@ export function inboxOperationsSuite(adapter: Adapter): void {
       test('has its fields, its content and its history', async () => {
         await makeOneOfEach();
 
+        const { preview: _, ...summary } = (await opened.list())[1]!;
         expect(await opened.inbox.find(2)).toEqual({
-          ...(await opened.list())[1],
+          ...summary,
           fields: [['X-Any', 'arbitrary']],
           acts: [],
           content: Buffer.from('content 2'),

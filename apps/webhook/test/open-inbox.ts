@@ -16,7 +16,7 @@ import type {
   BatchResult,
   Change,
   DeliveryFilter,
-  DeliverySummary,
+  ListedDelivery,
 } from '../src/inbox/inbox-operations.js';
 import { openInbox } from '../src/inbox/open-inbox.js';
 
@@ -241,7 +241,7 @@ export class OpenedInbox {
     return act(this.inbox, 'discard', batch, reason);
   }
 
-  list(filter: DeliveryFilter = {}): Promise<readonly DeliverySummary[]> {
+  list(filter: DeliveryFilter = {}): Promise<readonly ListedDelivery[]> {
     return this.inbox.list(filter, { order: 'oldest first', limit: 10_000 });
   }
 

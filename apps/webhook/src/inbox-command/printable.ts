@@ -31,9 +31,9 @@ export const timeText = (name: string, value: unknown): unknown =>
 export const jsonText = (value: unknown, indent: 0 | 2): string =>
   `${printable(JSON.stringify(value, timeText, indent))}\n`;
 
-/** A line of JSON for each value of a list. */
+/** A line of JSON for each value of a list. Where such lines are kept, nothing of a content must be. */
 export const jsonLines = (values: readonly object[]): string =>
-  values.map((value) => jsonText(value, 0)).join('');
+  values.map((value) => jsonText({ ...value, preview: undefined }, 0)).join('');
 
 /** The text that was printed, with what {@link printable} has escaped. */
 export const unescaped = (shown: string): string =>

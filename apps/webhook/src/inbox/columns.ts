@@ -45,7 +45,10 @@ const LISTED = {
   bytes: 'coalesce(discarded_bytes, length(content))',
 };
 
-export const SUMMARY = raw(selection(LISTED));
+/** So many bytes of a content are shown in a list. */
+const PREVIEWED = 120;
+
+export const SUMMARY = raw(selection({ ...LISTED, preview: `substr(content, 1, ${PREVIEWED})` }));
 
 export const WHOLE = raw(selection({ ...LISTED, fields: 'fields', content: 'content' }));
 

@@ -71,6 +71,12 @@ export interface FailedAttempt {
   readonly stack: string | null;
 }
 
+/** A delivery in a list. */
+export interface ListedDelivery extends DeliverySummary {
+  /** How the content begins, in a line of at most 120 bytes; null if that isn't text in UTF-8. */
+  readonly preview: string | null;
+}
+
 /** A stored delivery with what was sent. Of a discarded one, fields and content are empty. */
 export interface StoredDelivery extends DeliverySummary, IncomingDelivery {
   /** The attempts that failed, the oldest first: the first one and the last nine. */
@@ -181,7 +187,7 @@ export interface Search {
 
 /** What an operator does with an inbox, by the routes of a receiver that runs, or with an inbox that none has open. */
 export interface InboxOperations {
-  list(filter: DeliveryFilter, page: Page): Promise<readonly DeliverySummary[]>;
+  list(filter: DeliveryFilter, page: Page): Promise<readonly ListedDelivery[]>;
 
   count(filter: DeliveryFilter): Promise<StateCounts>;
 
@@ -190,7 +196,7 @@ export interface InboxOperations {
    * everything was searched.
    */
   search(search: Search): Promise<{
-    readonly deliveries: readonly DeliverySummary[];
+    readonly deliveries: readonly ListedDelivery[];
     readonly next: number | undefined;
   }>;
 

@@ -13,3 +13,19 @@ export function shownText<Value extends string | null>(stored: Value): Value | s
 
 /** How a text is stored that was sent in UTF-8. */
 export const storedUtf8 = (text: string): string => Buffer.from(text).toString('latin1');
+
+const CONTROL = /[\0-\x08\x0e-\x1f\x7f]/;
+
+/**
+ * The beginning of a content as a line; null if it isn't text in UTF-8.
+ *
+ * @param bytes may end within a character. SQLite has null for none.
+ */
+export function previewOf(bytes: ArrayBuffer | Uint8Array | null): string | null {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes ?? undefined, { stream: true });
+    return CONTROL.test(text) ? null : text.replaceAll(/\s+/g, ' ').trim();
+  } catch {
+    return null;
+  }
+}

@@ -17,13 +17,14 @@ import {
   type FollowedAct,
   type InboxOperations,
   type InboxStats,
+  type ListedDelivery,
   type Origin,
   type Page,
   type Search,
   type StateCounts,
   type StoredDelivery,
 } from './inbox-operations.js';
-import { shownText, storedUtf8 } from './shown-text.js';
+import { previewOf, shownText, storedUtf8 } from './shown-text.js';
 import { raw, type Sql, sql } from './sql.js';
 import type { Row, Store } from './store.js';
 import { type Transitions, transitionsFor } from './transitions.js';
@@ -66,13 +67,16 @@ export class SqlOperations implements InboxOperations {
     return this.store.receiver;
   }
 
-  async list(filter: DeliveryFilter, { order, after, limit }: Page): Promise<readonly DeliverySummary[]> {
+  async list(filter: DeliveryFilter, { order, after, limit }: Page): Promise<readonly ListedDelivery[]> {
     const isUp = order === 'oldest first';
     const rest = after === undefined ? [] : [isUp ? sql`id > ${after}` : sql`id < ${after}`];
-    const rows = await this.#rows<DeliverySummary>(sql`
+    const rows = await this.store.read(sql`
       SELECT ${SUMMARY} FROM ${this.#schema}delivery ${conditions(filter, ...rest)}
       ORDER BY id ${isUp ? sql`ASC` : sql`DESC`} LIMIT ${limit}`);
-    return rows.map(shown);
+    return rows.map((row) => ({
+      ...shown(row as unknown as DeliverySummary),
+      preview: previewOf(row['preview'] as ArrayBuffer | null),
+    }));
   }
 
   /**

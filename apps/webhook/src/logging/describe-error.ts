@@ -18,6 +18,9 @@ const MAX_KNOWN = 100;
 
 const UNREADABLE = 'an error that cannot be read';
 
+/** How Node.js came to go on with an asynchronous function: it differs from time to time, and says nothing of the error. */
+const OF_EVENT_LOOP = /node:internal\/(?:async_hooks|process|timers)/;
+
 const OF_NODE_OR_PACKAGE = /node_modules|node:|\(<anonymous>\)$/;
 
 /** What one error says. `thrown` is the error itself. */
@@ -211,7 +214,8 @@ function fieldsOf({ type, message, members, cause, errors }: Link): object {
 function framesOf(error: Error, isOfHandler: boolean): readonly string[] {
   const stack = String(error.stack);
   const start = stack.indexOf('\n    at ', stack.indexOf(error.message) + error.message.length);
-  const frames = start === -1 ? [] : stack.slice(start + 1, start + MAX_FRAMES).split('\n');
+  const all = start === -1 ? [] : stack.slice(start + 1, start + MAX_FRAMES).split('\n');
+  const frames = all.filter((frame) => !OF_EVENT_LOOP.test(frame));
   const call = isOfHandler ? frames.findIndex(isOfReceiver) : -1;
   if (call === -1) return frames;
   // What the handler gave to the receiver, such as the work of a transaction, was called by the handler.

@@ -80,6 +80,7 @@ const SUMMARY = {
   bytes: 256,
   reason: null,
 };
+const LISTED = { ...SUMMARY, preview: null };
 
 describe('GET /deliveries', () => {
   test('lists summaries, the newest first', async () => {
@@ -89,7 +90,7 @@ describe('GET /deliveries', () => {
     expect(told.status).toBe(200);
     expect(idsIn(told)).toEqual([4, 3, 2, 1]);
     expect(statesIn(told)).toEqual(['waiting', 'retrying', 'parked', 'handled']);
-    expect((told.json as { deliveries: unknown[] }).deliveries[2]).toEqual(SUMMARY);
+    expect((told.json as { deliveries: unknown[] }).deliveries[2]).toEqual(LISTED);
   });
 
   test.each([
@@ -148,10 +149,10 @@ test('GET /deliveries/search has what contains a text, and says whether it has s
 
   expect([part.status, part.json]).toEqual([
     200,
-    { deliveries: [{ ...SUMMARY, id: 3 }], next: 3, complete: false },
+    { deliveries: [{ ...LISTED, id: 3 }], next: 3, complete: false },
   ]);
   expect((await get('/deliveries/search?text=no%20more&after=3')).json).toEqual({
-    deliveries: [SUMMARY],
+    deliveries: [LISTED],
     next: null,
     complete: true,
   });

@@ -52,7 +52,7 @@ describe('opening', () => {
   });
 
   test.each<[name: string, make: (folder: string) => void, says: string]>([
-    ['is a file', (folder) => writeFileSync(folder, ''), 'EEXIST'],
+    ['is a file', (folder) => writeFileSync(folder, ''), 'file already exists'],
     [
       'has something else in place of the lock',
       (folder) => {
