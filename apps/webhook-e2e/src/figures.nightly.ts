@@ -49,7 +49,7 @@ const looked = Array.from(readFileSync(ALERTS, 'utf8').matchAll(/ expr: (.*)$/gm
     const { operations } = await process.logged('listening');
     const { host } = new URL(operations as string);
     const stats = async (): Promise<Record<string, number>> =>
-      JSON.parse((await ask(inbox, '/stats')).content);
+      JSON.parse((await ask(inbox, '/stats')).content) as Record<string, number>;
     const untilStats = async (wanted: Record<string, number>): Promise<void> => {
       for (;;) {
         const found = await stats();

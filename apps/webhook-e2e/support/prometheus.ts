@@ -64,7 +64,7 @@ export class Prometheus {
 
   /** What a query returns. Rejects if Prometheus doesn't understand it. */
   async query(query: string): Promise<readonly Sample[]> {
-    const { result } = (await this.#get(`query?${new URLSearchParams({ query })}`)) as { result: Sample[] };
+    const { result } = (await this.#get(`query?query=${encodeURIComponent(query)}`)) as { result: Sample[] };
     return result;
   }
 
