@@ -5,9 +5,6 @@ import { stripVTControlCharacters } from 'node:util';
 import { runPlantInbox } from '../src/inbox-command/plant-inbox.js';
 import type { CommandProcess } from '../src/inbox-command/terminal.js';
 
-// Nx asks for colours, which this standard output doesn't show.
-delete process.env['FORCE_COLOR'];
-
 /** What a command has done. */
 export interface Result {
   readonly code: unknown;

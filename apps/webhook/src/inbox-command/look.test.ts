@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from 'node:util';
+
 import { failed, HANDLED, PARKED } from '../../test/open-inbox.js';
 import { InnerProcess, plantInbox, plantInboxIn } from '../../test/run-plant-inbox.js';
 import { type Kept, stoppedInbox } from '../../test/serve-inbox.js';
@@ -9,7 +11,7 @@ const T = Date.parse('2026-11-22T09:30:00.5Z');
 test('the head of a delivery has its failed attempts and the last stack', () => {
   const attempt = { startedAt: T, receiver: 'host 1', error: 'Error: first', stack: 'not shown' };
 
-  const text = headText(new Terminal(new InnerProcess()), {
+  const head = headText(new Terminal(new InnerProcess()), {
     id: 4,
     state: 'retrying',
     receivedAt: T,
@@ -44,7 +46,8 @@ test('the head of a delivery has its failed attempts and the last stack', () => 
     ),
   });
 
-  expect(text).toBe(`id          4
+  // Nx asks for colours.
+  expect(stripVTControlCharacters(head)).toBe(`id          4
 state       retrying
 received    2026-11-22T09:30:00.500Z
 attempts    2
