@@ -111,7 +111,10 @@ function Times() {
   const choose = (/** @type {any} */ { currentTarget }) => {
     const { duration, isRange } = TIMES[currentTarget.selectedIndex - 1] ?? {};
     currentTarget.selectedIndex = 0;
-    if (isRange) return range.current?.showPopover();
+    if (isRange) {
+      range.current?.showPopover();
+      return range.current?.querySelector('input')?.focus();
+    }
     const receivedFrom = duration === undefined ? undefined : Date.now() - duration;
     go({ ...newestOf(page.place), receivedFrom, receivedBefore: undefined });
   };
@@ -127,15 +130,10 @@ function Times() {
     </select>
     <form ref=${range} popover="auto" aria-label="Received" key=${addressOf(page.place)} onSubmit=${limit}>
       ${RANGE.map(
-        ({ name, text }, index) =>
+        ({ name, text }) =>
           html`<label
             >${text}
-            <input
-              type="datetime-local"
-              step="1"
-              name=${name}
-              autofocus=${index === 0}
-              defaultValue=${inputOf(page.place[name])}
+            <input type="datetime-local" step="1" name=${name} defaultValue=${inputOf(page.place[name])}
           /></label>`,
       )}
       <button>Show</button>

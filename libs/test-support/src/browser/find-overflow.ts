@@ -5,9 +5,9 @@
 export function findOverflow(): string[] {
   const { clientWidth, scrollWidth } = document.documentElement;
   const wide = Array.from(document.body.querySelectorAll('*')).filter((element) => {
-    const region = element.closest('.scroll');
-    const isInside = region !== null && region !== element;
-    return !isInside && element.getBoundingClientRect().right > clientWidth + 0.5;
+    for (let part = element.parentElement; part !== null; part = part.parentElement)
+      if (['auto', 'scroll'].includes(getComputedStyle(part).overflowX)) return false;
+    return element.getBoundingClientRect().right > clientWidth + 0.5;
   });
   const named = wide.map(({ localName, textContent }) => `${localName}: ${textContent.slice(0, 60)}`);
   return scrollWidth > clientWidth ? [`the page: ${scrollWidth} of ${clientWidth} pixels`, ...named] : named;
