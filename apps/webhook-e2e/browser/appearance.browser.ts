@@ -259,6 +259,7 @@ describeWithBrowser('with long and strange values', () => {
       const { page } = await visit(receiver, '?state=parked', { viewport });
       await page.locator('#rows tr').nth(2).waitFor();
       await page.getByText(/on disk/).waitFor();
+      await page.getByRole('region', { name: 'What fails' }).waitFor();
       const before = await topsOf(page);
       for (const index of [0, 2]) {
         const box = (await page.locator('#rows [type=checkbox]').nth(index).boundingBox())!;
