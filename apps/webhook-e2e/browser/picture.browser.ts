@@ -9,7 +9,8 @@ import { afterThisFile, makeFolder } from '@plant-store/test-support';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 
 import { ROOT } from '../support/development.js';
-import { sendAll } from '../support/poison.js';
+import { spreadOverHour } from '../support/inbox.js';
+import { sendAll, untilNothingWaits } from '../support/poison.js';
 import {
   deliver,
   describeWithBrowser,
@@ -65,7 +66,10 @@ describeWithBrowser('the pictures of the documentation', () => {
 
   beforeAll(async () => {
     mkdirSync(PICTURES, { recursive: true });
-    const settings = { HANDLER: makeHandler(), HANDLER_MAX_ATTEMPTS: '3', HANDLER_BACKOFF_MS: '10' };
+    const settings = {
+      ...{ HANDLER: makeHandler(), HANDLER_MAX_ATTEMPTS: '3', HANDLER_BACKOFF_MS: '10' },
+      RECEIVER_NAME: 'greenhouse',
+    };
     receiver = await startInspected({ settings, cleanUp: afterThisFile });
     await sendAll(
       receiver,
@@ -74,6 +78,8 @@ describeWithBrowser('the pictures of the documentation', () => {
     const notes = { text: 'The fields of a plant are open.', parts: ['arbitrary', { more: [1, 2] }] };
     for (let number = 60; number <= 72; number += 1)
       await deliver(receiver, JSON.stringify({ number, notes }), { 'content-type': 'application/json' });
+    await untilNothingWaits(receiver.inbox);
+    spreadOverHour(receiver.inbox);
   });
 
   test.each<[name: string, place: string, options: BrowserContextOptions]>([
@@ -84,12 +90,12 @@ describeWithBrowser('the pictures of the documentation', () => {
     ['inspector-evidence', '?view=evidence', LAPTOP],
   ])('%s', async (name, place, options) => {
     const { page } = await visit(receiver, place, options);
-    await page.getByRole('link', { name: `parked ${PARKED}` }).waitFor({ state: 'attached' });
+    await page.getByText(/on disk/).waitFor({ state: 'attached' });
     await showAnHour(page);
     if (place.includes('evidence')) await page.getByRole('region', { name: 'Methods' }).waitFor();
     else await page.locator('#rows').getByText('connect ECONNREFUSED').first().waitFor({ state: 'attached' });
     await page.getByText(/on disk/).waitFor({ state: 'attached' });
-    if (place.includes('delivery')) await page.getByText('"notes"').waitFor();
+    if (place.includes('delivery')) await page.locator('#detail').getByText('"notes"').waitFor();
     await page.evaluate(() => document.fonts.ready);
 
     await page.screenshot({ path: join(PICTURES, `${name}.png`) });

@@ -38,6 +38,18 @@ export function ageDelivery(folder: string, id: number): void {
   database.close();
 }
 
+/** Dates the deliveries back, so that the first came an hour ago, and each of the others as long after the one before. */
+export function spreadOverHour(folder: string): void {
+  const database = open(folder);
+  database.exec(`
+    CREATE TEMP TABLE shift AS
+      SELECT id, 3600000 * ((SELECT max(id) FROM delivery) - id) / (SELECT count(*) FROM delivery) AS time FROM delivery;
+    UPDATE attempt SET started_at = started_at - (SELECT time FROM shift WHERE shift.id = attempt.delivery);
+    UPDATE delivery SET received_at = received_at - time, started_at = started_at - time, ended_at = ended_at - time
+      FROM shift WHERE shift.id = delivery.id`);
+  database.close();
+}
+
 /** Keeps others from writing to the inbox in a folder, as a program does that changes the file. Returns what ends it. */
 export function lockInbox(folder: string): () => void {
   const database = open(folder);
