@@ -98,18 +98,15 @@ export function inboxOperationsSuite(adapter: Adapter): void {
           reason: null,
         };
         const untouched = { state: 'waiting', attempts: 0, startedAt: null, endedAt: null };
-        expect(listed.map(({ preview }) => preview)).toEqual(
-          numbers(1, 8).map((id) => (id === 4 ? '' : `content ${id}`)),
-        );
-        expect(listed.map(({ preview: _, ...known }) => known)).toEqual([
-          { ...summary, id: 1, state: 'handled' },
-          { ...summary, id: 2, state: 'parked', error: 'no more' },
-          { ...summary, id: 3, state: 'retrying', error: 'not yet', dueAt: some },
-          { ...summary, id: 4, state: 'discarded', error: 'no more', reason: 'wrong plant' },
-          { ...summary, id: 5, state: 'running', endedAt: null },
-          { ...summary, id: 6, state: 'handled' },
-          { ...summary, id: 7, ...untouched },
-          { ...summary, id: 8, ...untouched },
+        expect(listed).toEqual([
+          { ...summary, id: 1, preview: 'content 1', state: 'handled' },
+          { ...summary, id: 2, preview: 'content 2', state: 'parked', error: 'no more' },
+          { ...summary, id: 3, preview: 'content 3', state: 'retrying', error: 'not yet', dueAt: some },
+          { ...summary, id: 4, preview: '', state: 'discarded', error: 'no more', reason: 'wrong plant' },
+          { ...summary, id: 5, preview: 'content 5', state: 'running', endedAt: null },
+          { ...summary, id: 6, preview: 'content 6', state: 'handled' },
+          { ...summary, id: 7, preview: 'content 7', ...untouched },
+          { ...summary, id: 8, preview: 'content 8', ...untouched },
         ]);
         expectNow(listed[2]!.dueAt! - LATER);
         await opened.reopen();
@@ -211,9 +208,9 @@ export function inboxOperationsSuite(adapter: Adapter): void {
       test('has its fields, its content and its history', async () => {
         await makeOneOfEach();
 
-        const { preview: _, ...summary } = (await opened.list())[1]!;
         expect(await opened.inbox.find(2)).toEqual({
-          ...summary,
+          ...(await opened.list())[1],
+          preview: undefined,
           fields: [['X-Any', 'arbitrary']],
           acts: [],
           content: Buffer.from('content 2'),

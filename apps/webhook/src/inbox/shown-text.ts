@@ -14,7 +14,7 @@ export function shownText<Value extends string | null>(stored: Value): Value | s
 /** How a text is stored that was sent in UTF-8. */
 export const storedUtf8 = (text: string): string => Buffer.from(text).toString('latin1');
 
-const CONTROL = /[\0-\x08\x0e-\x1f\x7f]/;
+const CONTROL = /[^\P{Cc}\t\n\v\f\r]/u;
 
 /**
  * The beginning of a content as a line; null if it isn't text in UTF-8.
