@@ -93,12 +93,16 @@ export function addOutboxCommands(program: Command, context: CommandContext): vo
     command(name, summary, '17 18')
       .argument('[ids...]', 'of parked entries', ids)
       .option('--all', 'all parked entries')
-      .action((chosen: number[], { all }: { readonly all?: true }) => {
+      .addOption(outputOption())
+      .action((chosen: number[], { all, output }: OutputValues & { readonly all?: true }) => {
         if ((all === true) !== (chosen.length === 0))
           throw new BadInput(`Name the ids to ${name}, or pass --all (and not both).`);
         return use(async (outbox) => {
           const count = await outbox[name](all ? 'all' : chosen);
-          const others = new Set(chosen).size - count;
+          const others = all ? 0 : new Set(chosen).size - count;
+          const asJson = jsonOf({ [`${name}ed`]: count, left: others });
+          if (output === 'json' && others === 0) return asJson;
+          if (output === 'json') context.stdout.write(asJson);
           const done = `${count} ${count === 1 ? 'entry' : 'entries'} ${name}ed.`;
           const verb = others === 1 ? 'is not that of a parked entry' : 'are not those of parked entries';
           if (others > 0) throw new CommandFailed(`${done} ${others} of the ids ${verb}.`);

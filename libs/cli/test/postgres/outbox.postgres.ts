@@ -97,11 +97,12 @@ withPostgres('plant-store outbox', () => {
       stderr: 'plant-store: There is no entry 999.\n',
     });
     expect(await outbox('replay', first!)).toMatchObject({ stdout: '1 entry replayed.\n' });
-    expect(await outbox('discard', first!, second!)).toMatchObject({
+    expect(await outbox('discard', first!, second!, '-ojson')).toMatchObject({
       code: 1,
+      stdout: '{\n  "discarded": 1,\n  "left": 1\n}\n',
       stderr: 'plant-store: 1 entry discarded. 1 of the ids is not that of a parked entry.\n',
     });
-    expect(await outbox('replay', '--all')).toMatchObject({ stdout: '1 entry replayed.\n' });
+    expect(JSON.parse((await outbox('replay', '--all', '-ojson')).stdout)).toEqual({ replayed: 1, left: 0 });
     expect(JSON.parse((await outbox('status', '-ojson')).stdout)).toMatchObject({ waiting: 2, parked: 0 });
   });
 
