@@ -177,6 +177,26 @@ function findFaults(): string[] {
     if (element.matches('[role=region][aria-label=Content]') && element.clientHeight < 158)
       faults.add(`the content is ${element.clientHeight} pixels high`);
   }
+  // What is beside each other takes its own room.
+  for (const list of document.querySelectorAll('main :is(tr, ul, ol, dl), header, .row')) {
+    const boxes = [...list.querySelectorAll(':scope > *, :scope > td > *')]
+      .filter((element) => element.checkVisibility() && !element.matches('.unseen, .bulk'))
+      .map((element) => ({ element, ...element.getBoundingClientRect().toJSON() }));
+    for (const [index, one] of boxes.entries())
+      for (const other of boxes.slice(index + 1)) {
+        if (one.element.contains(other.element)) continue;
+        const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+        const down = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+        if (across > 1 && down > 1) faults.add(`${named(one.element)} lies over ${named(other.element)}`);
+      }
+  }
+  const rows = [...document.querySelectorAll('tr')].filter((row) => row.checkVisibility());
+  for (const row of rows)
+    for (const cell of row.querySelectorAll('td, th')) {
+      const over = cell.getBoundingClientRect().bottom - row.getBoundingClientRect().bottom;
+      if (cell.checkVisibility() && over > 1)
+        faults.add(`${named(cell)} is ${Math.round(over)} pixels below its row`);
+    }
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
     const parent = text.parentElement!;

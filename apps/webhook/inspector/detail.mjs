@@ -243,6 +243,7 @@ function Timeline({ delivery }) {
 function Attempts({ attempts, isOpen }) {
   const [first] = attempts;
   const { number, duration, error, stack, receiver } = /** @type {FailedAttempt} */ (attempts.at(-1));
+  const whole = stack?.includes(error) ? stack : [error, stack].filter(Boolean).join('\n');
   const took = duration === null ? 'ended with its process' : words.duration(duration);
   const which =
     attempts.length > 1
@@ -250,7 +251,7 @@ function Attempts({ attempts, isOpen }) {
       : `attempt ${number} · ${took}`;
   const text = html`${which} · <code>${visible(error)}</code>`;
   return html`<${Long} text=${text} isOpen=${isOpen}>
-    ${stack !== null && html`<${Scroll} label=${`Stack of attempt ${number}`}>${visible(stack)}<//>`}
+    <${Scroll} label=${`Stack of attempt ${number}`}>${visible(whole)}<//>
     <p class="note">by ${receiver}</p>
   <//>`;
 }

@@ -54,7 +54,7 @@ export function LastHour() {
     <${Measure}
       title="Received"
       value=${words.count(minutes.reduce((sum, minute) => sum + minute.received, 0))}
-      note=${`in an hour · ${words.count(received.at(-1) ?? 0)} this minute`}
+      note=${`in the last hour · ${words.count(received.at(-1) ?? 0)} this minute`}
       scale=${words.count}
       lines=${[{ kind: 'good', values: received }]}
     />
@@ -130,8 +130,13 @@ export function Errors() {
             ${
               index === shown.length - 1 &&
               (left > 0 || isOpen) &&
-              html`<${Button} kind="quiet" aria-expanded=${isOpen} act=${() => setOpen(!isOpen)}>
-                ${isOpen ? 'Fewer errors' : `${left} more ${left === 1 ? 'error' : 'errors'}`}
+              html`<${Button}
+                kind="quiet"
+                aria-expanded=${isOpen}
+                aria-label=${isOpen ? 'Fewer errors' : `${left} more ${left === 1 ? 'error' : 'errors'}`}
+                act=${() => setOpen(!isOpen)}
+              >
+                ${isOpen ? 'Fewer' : `${left} more`}
               <//>`
             }
           </li>`,
@@ -152,8 +157,12 @@ function Group({ group, message, parked, retrying, firstAt, lastAt }) {
     <strong class="number">${words.count(parked + retrying)}</strong>
     <code class="cut fill" title=${visible(message)}>${visible(message)}</code>
     <span class="note number">
-      ${retrying > 0 && `${parked === 0 ? '' : `${words.count(retrying)} `}retrying · `}
-      <span class="first">first <${Ago} at=${firstAt} /> · </span>last <${Ago} at=${lastAt} />
+      <span class="first">
+        ${retrying > 0 && `${parked === 0 ? '' : `${words.count(retrying)} `}retrying · `}first ${' '}<${Ago}
+          at=${firstAt}
+        />
+        · </span
+      >last <${Ago} at=${lastAt} />
     </span>
   </a>`;
 }

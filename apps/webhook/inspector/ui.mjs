@@ -59,12 +59,12 @@ export const Ago = (/** @type {{ at: number }} */ { at }) => html`<${Time} at=${
 export const State = (/** @type {{ name: string }} */ { name }) =>
   html`<span class=${`pill ${name}`}>${name}</span>`;
 
-/** A text as long as somebody made it: two lines of it, or all. */
+/** A text as long as somebody made it: two lines of it, or all: in itself, or in what it opens. */
 export const Long = (
   /** @type {{ text: any, children?: any, isOpen?: boolean }} */ { text, children, isOpen },
 ) =>
   html`<details open=${isOpen}>
-    <summary class="long">${text}</summary>
+    <summary><span class=${`long clamp ${children ? '' : 'whole'}`}>${text}</span></summary>
     ${children}
   </details>`;
 
