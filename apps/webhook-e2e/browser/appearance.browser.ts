@@ -181,12 +181,12 @@ function findFaults(): string[] {
   for (const list of document.querySelectorAll('main :is(tr, ul, ol, dl), header, .row')) {
     const boxes = [...list.querySelectorAll(':scope > *, :scope > td > *')]
       .filter((element) => element.checkVisibility() && !element.matches('.unseen, .bulk'))
-      .map((element) => ({ element, ...element.getBoundingClientRect().toJSON() }));
+      .map((element) => ({ element, box: element.getBoundingClientRect() }));
     for (const [index, one] of boxes.entries())
       for (const other of boxes.slice(index + 1)) {
         if (one.element.contains(other.element)) continue;
-        const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
-        const down = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+        const across = Math.min(one.box.right, other.box.right) - Math.max(one.box.left, other.box.left);
+        const down = Math.min(one.box.bottom, other.box.bottom) - Math.max(one.box.top, other.box.top);
         if (across > 1 && down > 1) faults.add(`${named(one.element)} lies over ${named(other.element)}`);
       }
   }

@@ -243,7 +243,8 @@ function Timeline({ delivery }) {
 function Attempts({ attempts, isOpen }) {
   const [first] = attempts;
   const { number, duration, error, stack, receiver } = /** @type {FailedAttempt} */ (attempts.at(-1));
-  const whole = stack?.includes(error) ? stack : [error, stack].filter(Boolean).join('\n');
+  const isInStack = error.split(', caused by ').every((part) => stack?.includes(part));
+  const whole = stack !== null && isInStack ? stack : [error, stack].filter(Boolean).join('\n');
   const took = duration === null ? 'ended with its process' : words.duration(duration);
   const which =
     attempts.length > 1

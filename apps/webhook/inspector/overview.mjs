@@ -158,11 +158,10 @@ function Group({ group, message, parked, retrying, firstAt, lastAt }) {
     <code class="cut fill" title=${visible(message)}>${visible(message)}</code>
     <span class="note number">
       <span class="first">
-        ${retrying > 0 && `${parked === 0 ? '' : `${words.count(retrying)} `}retrying · `}first ${' '}<${Ago}
-          at=${firstAt}
-        />
-        · </span
-      >last <${Ago} at=${lastAt} />
+        ${retrying > 0 && `${parked === 0 ? '' : `${words.count(retrying)} `}retrying · `} first
+        <${Ago} at=${firstAt} /> ·${' '}
+      </span>
+      last <${Ago} at=${lastAt} />
     </span>
   </a>`;
 }
