@@ -149,6 +149,7 @@ export function Errors() {
 /** A link to the deliveries of a group. @param {ErrorGroup} group */
 function Group({ group, message, parked, retrying, firstAt, lastAt }) {
   const { errorGroup } = page.place;
+  const retried = retrying > 0 ? `${parked === 0 ? '' : `${words.count(retrying)} `}retrying · ` : '';
   return html`<a
     class=${`row line fill ${parked > 0 ? 'parked' : 'retrying'}`}
     href=${addressOf({ errorGroup: group })}
@@ -157,11 +158,8 @@ function Group({ group, message, parked, retrying, firstAt, lastAt }) {
     <strong class="number">${words.count(parked + retrying)}</strong>
     <code class="cut fill" title=${visible(message)}>${visible(message)}</code>
     <span class="note number">
-      <span class="first">
-        ${retrying > 0 && `${parked === 0 ? '' : `${words.count(retrying)} `}retrying · `} first
-        <${Ago} at=${firstAt} /> ·${' '}
-      </span>
-      last <${Ago} at=${lastAt} />
+      <span class="first">${retried}${'first '}<${Ago} at=${firstAt} />${' · '}</span>
+      ${'last '}<${Ago} at=${lastAt} />
     </span>
   </a>`;
 }
