@@ -554,6 +554,21 @@ describeWithBrowser('the inspector', () => {
       .waitFor();
   });
 
+  test('reads the delivery that is open again only if it has changed', async () => {
+    const receiver = await startInspected();
+    const id = await deliver(receiver, 'first');
+    const { page, requests } = await visit(receiver, `?delivery=${id}`);
+    await stateOf(page).getByText('handled').waitFor();
+    const reads = (): number => requests.filter((sent) => sent === `GET /deliveries/${id}`).length;
+    const before = reads();
+    for (const text of ['Show 1 new', 'Show 2 new']) {
+      await deliver(receiver, 'arbitrary');
+      await page.getByText(text).waitFor({ state: 'attached' });
+    }
+
+    expect(reads()).toBe(before);
+  });
+
   test('copies a command that sends a delivery again, without the token', async () => {
     const id = await deliver(receiver, "it's arbitrary", { 'x-any': 'a' });
     const { page } = await visit(receiver, `?delivery=${id}`);

@@ -5,6 +5,7 @@
  */
 import { useEffect, useState } from 'preact/hooks';
 
+import { outcomeText } from '../src/inbox/in-words.js';
 import { visible } from './content.mjs';
 import { page, quietly } from './page.mjs';
 import { addressOf, placeOf, wordsOf } from './place.mjs';
@@ -44,7 +45,7 @@ export function Acts() {
 const cellsOf = (act) => [
   html`<${Time} at=${act.at} as=${words.time} />`,
   html`${whatOf(act)} ${act.filters.map((filter) => html`<p class="note">${linkOf(filter)}</p>`)}`,
-  act.kind === 'replay' && becameOf(act),
+  act.kind === 'replay' && outcomeText(act),
   visible(act.operator ?? ''),
   act.source,
   visible(act.reason ?? ''),
@@ -55,22 +56,6 @@ export const whatOf = ({ kind, changed }) =>
   kind === 'pause' || kind === 'resume'
     ? `${kind} of the handler`
     : `${kind} of ${words.deliveries(changed)}`;
-
-/** @param {FollowedAct} act */
-function becameOf({ states, changed }) {
-  const handled = states.handled;
-  const failed = states.retrying + states.parked;
-  const waiting = states.waiting + states.running;
-  const left = changed - handled - failed - waiting;
-  return [
-    ...[
-      `handled ${words.count(handled)}`,
-      `failed ${words.count(failed)}`,
-      `waiting ${words.count(waiting)}`,
-    ],
-    ...(left > 0 ? [`${words.count(left)} changed by later acts, or deleted`] : []),
-  ].join(', ');
-}
 
 /** @param {FollowedAct['filters'][number]} filter */
 function linkOf({ ids, ...filter }) {

@@ -4,6 +4,7 @@
  * @import { Act, DeliveryState, FailedAttempt } from '../src/inbox/inbox-operations.js'
  * @import { Delivery } from './receiver.mjs'
  */
+import { runsOf } from '../src/inbox/in-words.js';
 import { whatOf } from './acts.mjs';
 import { changeOf, confirmChange, isAble, replayOne } from './change.mjs';
 import { Content } from './content-view.mjs';
@@ -55,7 +56,7 @@ export async function refreshDetail() {
   const [now] = await receiver.list({ firstId: id, lastId: id }, { order: 'newest', limit: 1 });
   if (detail.delivery !== delivery) return;
   const isChanged = Object.entries(now ?? { id: 0 }).some(
-    ([name, value]) => /** @type {any} */ (delivery)[name] !== value,
+    ([name, value]) => name in delivery && /** @type {any} */ (delivery)[name] !== value,
   );
   if (isChanged) await readDetail();
 }
@@ -165,7 +166,12 @@ function eventsOf(delivery) {
   /** @type {Event[]} */
   const past = [
     { at: receivedAt, kind: 'good', what: 'received' },
-    ...history.map((attempt) => ({ at: attempt.startedAt, kind: 'bad', what: '', attempts: [attempt] })),
+    ...runsOf(history).map((attempts) => ({
+      at: attempts[0]?.startedAt ?? null,
+      kind: 'bad',
+      what: '',
+      attempts,
+    })),
     ...acts.map((act) => ({ at: act === lastReplay ? replayedAt : act.at, kind: '', what: actText(act) })),
     // A receiver of an earlier version stores no act.
     ...(replayedAt === null || lastReplay
@@ -191,21 +197,7 @@ function eventsOf(delivery) {
     },
     discarded: { at: endedAt, kind: '', what: longText(`discarded: ${visible(reason ?? '')}`) },
   };
-  return [...merged(past), now[delivery.state]];
-}
-
-/** Makes one event of attempts that follow each other and failed alike. @param {readonly Event[]} events */
-function merged(events) {
-  const kept = /** @type {Event[]} */ ([]);
-  for (const event of events) {
-    const [attempt] = event.attempts ?? [];
-    const before = kept.at(-1)?.attempts;
-    const last = before?.at(-1);
-    const isNext = attempt && last && attempt.number === last.number + 1;
-    if (isNext && attempt.error === last.error) before?.push(attempt);
-    else kept.push(event);
-  }
-  return kept;
+  return [...past, now[delivery.state]];
 }
 
 /** Longer than two lines on the smallest screen. */

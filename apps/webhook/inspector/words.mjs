@@ -1,5 +1,5 @@
 /** Numbers, sizes and times, as people read them. Times are in the time zone of the browser. */
-import { dueText } from '../src/inbox/due.js';
+import { dueText } from '../src/inbox/in-words.js';
 
 const numbers = new Intl.NumberFormat('en');
 

@@ -2,7 +2,7 @@ import { hostname, userInfo } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Act, DeliveryFilter, FollowedAct, InboxStats } from '../inbox/inbox-operations.js';
-import { sumOf } from './batches.js';
+import { outcomeOf, outcomeText } from '../inbox/in-words.js';
 import { type Connection, withConnection } from './connection.js';
 import { jsonLines, type Output, shortTime } from './printable.js';
 import { CommandError, type Row, type Terminal } from './terminal.js';
@@ -14,26 +14,6 @@ const LOOK_INTERVAL = 500;
 export interface OriginOptions {
   readonly reason?: string;
 }
-
-/** What became of the deliveries of a replay. */
-export interface Outcome {
-  readonly handled: number;
-  /** Parked, or retrying: an attempt has failed since. */
-  readonly failed: number;
-  /** None has ended since. */
-  readonly waiting: number;
-}
-
-const outcomeOf = ({ states }: FollowedAct): Outcome => ({
-  handled: states.handled,
-  failed: states.retrying + states.parked,
-  waiting: states.waiting + states.running,
-});
-
-export const outcomeText = (outcome: Outcome): string =>
-  Object.entries(outcome)
-    .map(([name, of]: [string, number]) => `${name} ${count(of)}`)
-    .join(', ');
 
 const count = (of: number): string => of.toLocaleString('en-US');
 
@@ -59,12 +39,7 @@ export async function acts(
   const { acts: found } = await withConnection(inbox, ({ get }) =>
     get<{ acts: FollowedAct[] }>('/acts', page),
   );
-  const became = (act: FollowedAct): string => {
-    if (act.kind !== 'replay') return '';
-    const outcome = outcomeOf(act);
-    const others = act.changed - sumOf(Object.values(outcome));
-    return outcomeText(outcome) + (others > 0 ? `, changed again or deleted ${count(others)}` : '');
-  };
+  const became = (act: FollowedAct): string => (act.kind === 'replay' ? outcomeText(act) : '');
   await terminal.write(output === 'json' ? jsonLines(found) : actsTable(terminal, found, became));
   if (found.length === 0) terminal.report('No acts.');
   if (found.length === page.limit && found.at(-1)!.id > 1)
@@ -118,13 +93,17 @@ function filterText({ state, errorGroup, ids, firstId, lastId, ...received }: De
  *
  * @throws CommandError if it is interrupted, or the handler is paused
  */
-export async function followReplay(terminal: Terminal, { get }: Connection, act: number): Promise<Outcome> {
+export async function followReplay(
+  terminal: Terminal,
+  { get }: Connection,
+  act: number,
+): Promise<FollowedAct> {
   const interrupted = terminal.interruption();
   try {
     for (;;) {
-      const outcome = outcomeOf(await get<FollowedAct>(`/acts/${act}`));
-      if (outcome.waiting === 0) return outcome;
-      const text = outcomeText(outcome);
+      const followed = await get<FollowedAct>(`/acts/${act}`);
+      if (outcomeOf(followed).waiting === 0) return followed;
+      const text = outcomeText(followed);
       terminal.showProgress(text);
       if (interrupted.aborted) throw new CommandError(`Interrupted: ${text}.`);
       if ((await get<InboxStats>('/stats')).isPaused)

@@ -4,7 +4,8 @@ import {
   type DeliveryState,
   type StateCounts,
 } from '../inbox/inbox-operations.js';
-import { followReplay, operatorName, type OriginOptions, outcomeText } from './acts.js';
+import { outcomeOf, outcomeText } from '../inbox/in-words.js';
+import { followReplay, operatorName, type OriginOptions } from './acts.js';
 import { type BatchResult, deliveries, type FixedFilter, inBatches, sumOf, upToNow } from './batches.js';
 import { withConnection } from './connection.js';
 import { jsonText, type Output } from './printable.js';
@@ -40,7 +41,8 @@ export interface ChangeOptions extends Selection, OriginOptions {
 
 /**
  * `plant-inbox replay` and `discard`: says how many deliveries in which states it is about, asks, changes them, and says
- * how many it has changed. The exit code is 1 if one that was named was not changed, if somebody said no, or if it waited and not all were handled.
+ * how many it has changed. The exit code is 1 if one that was named was not changed, if somebody said no, or if it waited
+ * and not all were handled.
  *
  * @param ids of deliveries; if there are none, the options choose
  */
@@ -81,9 +83,10 @@ export async function changeDeliveries(
       terminal.exitCode = 1;
       return terminal.report(`Nothing was ${done}.`);
     }
+    const operator = operatorName();
     let act: number | undefined;
     const changed = await inBatches(terminal, works, { doing, done }, async (filter, part) => {
-      const content = { filter, ...part, reason, act, operator: operatorName() };
+      const content = { filter, ...part, reason, act, operator };
       const result = await connection.post<BatchResult>(`/deliveries/${kind}`, content);
       act = result.act;
       return result;
@@ -104,10 +107,11 @@ export async function changeDeliveries(
           ? `No such delivery is ${OR.format(chosenStates)}. Nothing was ${done}.\n`
           : `${deliveries(count)} ${done}.\n`,
       );
-    const outcome = wait && act !== undefined ? await followReplay(terminal, connection, act) : undefined;
+    const followed = wait && act !== undefined ? await followReplay(terminal, connection, act) : undefined;
+    const outcome = followed && outcomeOf(followed);
     if (outcome !== undefined && outcome.handled < count) terminal.exitCode = 1;
     if (output === 'json') await terminal.write(jsonText({ [done]: count, left, act, outcome }, 2));
-    else if (outcome !== undefined) await terminal.write(`${outcomeText(outcome)}\n`);
+    else if (followed !== undefined) await terminal.write(`${outcomeText(followed)}\n`);
   });
 }
 

@@ -1,12 +1,11 @@
-import { type Due, dueText } from '../inbox/due.js';
 import {
   DELIVERY_STATES,
   type DeliverySummary,
   type ErrorGroup,
-  type FailedAttempt,
   type InboxStats,
   type StoredDelivery,
 } from '../inbox/inbox-operations.js';
+import { type Due, dueText, runsOf } from '../inbox/in-words.js';
 import { actsTable } from './acts.js';
 import { withConnection } from './connection.js';
 import { jsonLines, jsonText, type Output, printable, shortTime, textOf, timeText } from './printable.js';
@@ -179,18 +178,6 @@ export function headText(
   ]
     .filter((part) => part !== '')
     .join('\n');
-}
-
-/** Attempts that follow each other and failed with the same error. */
-function runsOf(history: readonly FailedAttempt[]): FailedAttempt[][] {
-  const runs: FailedAttempt[][] = [];
-  for (const attempt of history) {
-    const before = runs.at(-1)?.at(-1);
-    const isSame = before?.error === attempt.error && before.number < attempt.number;
-    if (isSame) runs.at(-1)!.push(attempt);
-    else runs.push([attempt]);
-  }
-  return runs;
 }
 
 /** `plant-inbox stats` */

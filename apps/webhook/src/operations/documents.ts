@@ -11,6 +11,9 @@ import { PROTECTION } from './who-may-ask.js';
 export interface Document {
   readonly mediaType: string;
   readonly content: Buffer;
+  readonly compressed: Buffer;
+  /** It is weak because both forms have it. */
+  readonly etag: string;
   /** What a browser may do with it. */
   readonly contentSecurityPolicy: string;
 }
@@ -31,8 +34,11 @@ const LINKS = '<p><a href="./">Inspector</a> · <a href="openapi.json">openapi.j
 /** Reads the documents of this receiver. A missing one is left out: somebody may deploy less than the repository. */
 export function readDocuments(built = BUILT, document = DOCUMENT): Documents {
   const found = new Map<string, Document>();
-  const add = (path: string, mediaType: string, content = '', contentSecurityPolicy = NOTHING): void => {
-    if (content !== '') found.set(path, { mediaType, content: Buffer.from(content), contentSecurityPolicy });
+  const add = (path: string, mediaType: string, text = '', contentSecurityPolicy = NOTHING): void => {
+    if (text === '') return;
+    const content = Buffer.from(text);
+    const forms = { content, compressed: gzipSync(content), etag: `W/"${hashOf(content)}"` };
+    found.set(path, { mediaType, ...forms, contentSecurityPolicy });
   };
   const inspector = read(new URL('inspector.html', built));
   const page = read(new URL('api.html', built));
@@ -45,10 +51,7 @@ export function readDocuments(built = BUILT, document = DOCUMENT): Documents {
 
 /** A document may be reached by links of other pages, and is sent again only if it has changed. */
 export function documentRoutes(app: FastifyInstance, documents: Documents): void {
-  for (const [path, { mediaType, content, contentSecurityPolicy }] of documents) {
-    const compressed = gzipSync(content);
-    // It is weak because both forms have it.
-    const etag = `W/"${hashOf(content)}"`;
+  for (const [path, { mediaType, content, compressed, etag, contentSecurityPolicy }] of documents) {
     const fields = {
       'content-security-policy': contentSecurityPolicy,
       'cache-control': 'no-cache',

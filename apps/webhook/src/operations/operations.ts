@@ -57,9 +57,10 @@ export async function startOperations({ config, inbox, counters, logger }: Opera
   };
   const log = new ActLog(logger);
   const operatorHeader = config.OPERATOR_HEADER;
+  const documents = readDocuments();
   const listener = await startListener(
     (app) => {
-      documentRoutes(app, readDocuments());
+      documentRoutes(app, documents);
       healthRoutes(app, readiness, metrics);
       deliveryRoutes(app, inbox, { facts: receiver, log, operatorHeader });
       events.route(app);

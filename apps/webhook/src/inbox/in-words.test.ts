@@ -1,0 +1,33 @@
+import { dueText, outcomeText, runsOf } from './in-words.js';
+
+test.each([
+  ['is in the future', 2, false, 'at 2'],
+  ['is over', 1, false, 'now'],
+  ['is in the future, and the handler is paused', 2, true, 'after the pause'],
+  ['is over, and the handler is paused', 1, true, 'after the pause'],
+])('a due time that %s', (_name, dueAt, isPaused, text) => {
+  expect(dueText({ dueAt, now: 1, isPaused }, String)).toBe(text);
+});
+
+test('attempts are a run if they follow each other and failed alike: none between them may have failed otherwise', () => {
+  const history = [
+    [1, 'a'],
+    [4, 'a'],
+    [5, 'a'],
+    [6, 'b'],
+    [1, 'b'],
+    [2, 'b'],
+  ] as const;
+  const runs = runsOf(history.map(([number, error]) => ({ number, error })));
+
+  expect(runs.map((run) => run.map(({ number }) => number))).toEqual([[1], [4, 5], [6], [1, 2]]);
+});
+
+test('the outcome of an act names those of its deliveries that are not its own any more', () => {
+  const states = { waiting: 1, running: 1, retrying: 2, handled: 1_000, parked: 1, discarded: 0 };
+
+  expect(outcomeText({ changed: 1_005, states })).toBe('handled 1,000, failed 3, waiting 2');
+  expect(outcomeText({ changed: 1_010, states })).toBe(
+    'handled 1,000, failed 3, waiting 2, changed again or deleted 5',
+  );
+});
