@@ -1,5 +1,8 @@
 import { compilerOptions } from './swc.shared.mjs';
 
+// Nx sets it for its tasks: commands under test would print colours, which they don't when a test is run alone.
+delete process.env['FORCE_COLOR'];
+
 /**
  * The Jest configuration of every project, which its jest.config.mjs re-exports: native ES modules, TypeScript through
  * swc, and workspace packages read from their sources.

@@ -46,8 +46,6 @@ test.each([
   const { status, stdout } = spawnSync(process.execPath, [program, '--config', config, 'libs'], {
     cwd: workspace,
     encoding: 'utf8',
-    // Nx asks its tasks for colours.
-    env: { ...process.env, FORCE_COLOR: '0' },
   });
   const cycles = Array.from(stdout.matchAll(/^ {2}error ([\w-]+: \S+)/gm), ([, cycle]) => cycle);
   expect({ isPassed: status === 0, cycles: cycles.sort() }).toEqual({

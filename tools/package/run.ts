@@ -23,9 +23,7 @@ export async function run(
   { cwd, env }: RunOptions,
 ): Promise<Result> {
   // What the test's own run was told by npm, Nx and Jest is not for the commands.
-  const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(npm_|NODE_OPTIONS$|FORCE_COLOR$|JEST_)/.test(name),
-  );
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_OPTIONS$|JEST_)/.test(name));
   const child = spawn(command, args, {
     cwd,
     env: { ...Object.fromEntries(inherited), ...env },

@@ -79,7 +79,8 @@ withPostgres("the handler's transaction", () => {
     expect(await query("SELECT error FROM plant_store.delivery WHERE state = 'parked' ORDER BY id")).toBe(
       [
         'Error: failed on purpose',
-        'Error: The transaction was rolled back, because one of its statements had failed.',
+        'Error: The transaction was rolled back, because one of its statements had failed, caused by ' +
+          'error: current transaction is aborted, commands ignored until end of transaction block',
       ].join('\n'),
     );
     expect(receiver.process.entries(AFTERWARDS)).toHaveLength(1);

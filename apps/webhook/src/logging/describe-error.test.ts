@@ -94,6 +94,11 @@ describe('the text of an error has its causes:', () => {
       new AggregateError([new Error('a'), new Error('a')], 'all'),
       'AggregateError: all, caused by Error: a',
     ],
+    [
+      'a sentence',
+      new Error('It failed.', { cause: new Error('no') }),
+      'Error: It failed, caused by Error: no',
+    ],
     ['a circle', circle, 'Error: outer, caused by Error: inner'],
     ['one that cannot be read', withoutCause, 'Error: outer'],
     ['frozen ones', frozen, 'Error: outer, caused by Error: inner'],

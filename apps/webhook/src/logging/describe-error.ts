@@ -190,7 +190,9 @@ function textOf(link: Link, length: number): string {
     .filter((each) => each.text !== text && !isQuoted(each.message, message) && !isOneOf(link, each))
     .map((each) => textOf(each, length));
   const causes = [...new Set(inner)].join('; ');
-  return causes === '' ? text.slice(0, length) : `${text.slice(0, length)}${CAUSED_BY}${causes}`;
+  if (causes === '') return text.slice(0, length);
+  // A sentence goes on.
+  return `${text.slice(0, length).replace(/\.$/, '')}${CAUSED_BY}${causes}`;
 }
 
 const isQuoted = (inner: string, outer: string): boolean =>
