@@ -84,7 +84,7 @@ const cases: readonly Case[] = [
     of: ['payload', { plantField: 'plant' }, CONTENT],
     effects: {
       'receiver.refuses-payload':
-        'breaking: Takes JSON with the plant in the field `plant`; content that is no JSON gets 400, content without that field 422.',
+        'breaking: Takes JSON with the plant in the field `plant`; content that is no JSON gets 400, encoded content 415, content without that field 422.',
     },
   },
   {
@@ -178,7 +178,7 @@ const cases: readonly Case[] = [
     of: ['event-identity', { pointer: '/id' }],
     effects: {
       'receiver.refuses-unidentified':
-        'breaking: Keeps one delivery of each event, which is identified in the content, at `/id`; a delivery without an identifier gets 400.',
+        'breaking: Keeps one delivery of each event, which is identified in the content, at `/id`; content that is no JSON gets 400, encoded content 415, and a delivery without an identifier gets 400.',
     },
   },
   {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { isPointer } from '../json-pointer.js';
-import { kind } from './kind.js';
+import { kind, unlessJson } from './kind.js';
 import { headerName, path } from './parts.js';
 
 /** Where the identifier of an event is. */
@@ -35,8 +35,10 @@ export const eventIdentity = kind('event-identity', schema, {
   effects: {
     'receiver.refuses-unidentified': [
       'breaking',
-      (_identity, { statusOf, words }) =>
-        `Keeps one delivery of each event, which is identified ${words}; a delivery without an identifier gets ${statusOf('event-id-missing')}.`,
+      (identity, { words, ...others }) => {
+        const unread = 'header' in identity ? '' : `${unlessJson(others)}, and `;
+        return `Keeps one delivery of each event, which is identified ${words}; ${unread}a delivery without an identifier gets ${others.statusOf('event-id-missing')}.`;
+      },
     ],
     'sender.needs-event-id': [
       'breaking',

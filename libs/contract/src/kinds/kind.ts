@@ -54,6 +54,10 @@ export function othersIn(answers: Readonly<Record<string, unknown>>): Others {
   };
 }
 
+/** What a receiver refuses that reads content as JSON, whichever answer makes it do so. */
+export const unlessJson = ({ statusOf }: Others): string =>
+  `content that is no JSON gets ${statusOf('content-malformed')}, encoded content ${statusOf('media-type-unsupported')}`;
+
 /** An effect: the level that it has at most, and its sentence; `undefined` if the answer doesn't have this effect. */
 export type EffectRule<Answer> = readonly [
   level: Level,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { plantFieldOf } from '../plant-field.js';
-import { isSame, kind } from './kind.js';
+import { isSame, kind, unlessJson } from './kind.js';
 import { componentName, members, said, textThat } from './parts.js';
 
 /** What the document says about the payload. What is left out is not in the document. */
@@ -38,12 +38,11 @@ export const payload = kind('payload', schema, {
   effects: {
     'receiver.refuses-payload': [
       'breaking',
-      (answer, { isJson, statusOf }) => {
-        if (!isJson) return undefined;
+      (answer, others) => {
+        if (!others.isJson) return undefined;
         const field = plantFieldOf(answer);
-        const malformed = `content that is no JSON gets ${statusOf('content-malformed')}`;
-        if (field === undefined) return `Takes JSON; ${malformed}.`;
-        return `Takes JSON with the plant in the field \`${field}\`; ${malformed}, content without that field ${statusOf('content-invalid')}.`;
+        if (field === undefined) return `Takes JSON; ${unlessJson(others)}.`;
+        return `Takes JSON with the plant in the field \`${field}\`; ${unlessJson(others)}, content without that field ${others.statusOf('content-invalid')}.`;
       },
     ],
     'sender.encodes-payload': [
