@@ -61,10 +61,12 @@ test('the receiver has every setting that the files set', () => {
     ...Array.from(read('Dockerfile').matchAll(/^ENV (\w+)=/gm), ([, name]) => name!),
     ...Array.from(read('plant-store-webhook.service').matchAll(/^Environment=(\w+)=/gm), ([, name]) => name!),
     ...Array.from(read('kubernetes.yaml').matchAll(/- name: ([A-Z_]+)$/gm), ([, name]) => name!),
-    ...Array.from(read('compose.yaml').matchAll(/^ {6}(INBOX_URL):/gm), ([, name]) => name!),
+    ...Array.from(read('compose.yaml').matchAll(/^ {6}(INBOX_URL|SIGNING_\w+):/gm), ([, name]) => name!),
   ];
   const page = readFileSync(join(ROOT, 'docs/reference/settings.md'), 'utf8');
 
-  expect(settings).toEqual(expect.arrayContaining(['HOST', 'SHUTDOWN_DELAY_MS', 'INBOX_URL']));
+  expect(settings).toEqual(
+    expect.arrayContaining(['HOST', 'SHUTDOWN_DELAY_MS', 'INBOX_URL', 'SIGNING_KEYS']),
+  );
   expect(settings.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
