@@ -152,6 +152,23 @@ test('the log has the name, the message, the stacks, plain members and the cause
   });
 });
 
+test.each<[name: string, thrown: (secret: object) => unknown]>([
+  ['what was thrown', (secret) => Object.assign(new Error('a'), secret)],
+  [
+    'a cause of a cause',
+    (secret) => new Error('a', { cause: fetchFailed(Object.assign(new Error('b'), secret)) }),
+  ],
+  ['one of several errors', (secret) => new AggregateError([Object.assign(new Error('b'), secret)])],
+])('members of %s that may be credentials are not logged', (_name, make) => {
+  const log = recordLog();
+  const members = ['token', 'accessToken', 'Authorization', 'password', 'clientSecret'];
+  const secret = Object.fromEntries(members.map((name) => [name, 'arbitrary-secret']));
+  log.logger.error({ err: make(secret) }, 'arbitrary');
+
+  expect(log.text()).toContain('Authorization');
+  expect(log.text()).not.toContain('arbitrary-secret');
+});
+
 /** An error with a stack of these frames. */
 const thrownAt = (message: string, ...frames: readonly string[]): Error =>
   Object.assign(new Error(message), {

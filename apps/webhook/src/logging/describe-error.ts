@@ -12,6 +12,9 @@ const MAX_ERRORS = 6;
 /** So many frames of the team's code has an error whose whole stack was logged before. */
 const FRAMES_OF_KNOWN = 2;
 
+/** Names of members that may be credentials, at any depth of causes. */
+const SECRET = /authorization|token|password|secret/i;
+
 /** An error is logged with its whole stack again after this time, in milliseconds, and at most so many are within it. */
 const SAY_AGAIN = 3_600_000;
 const MAX_KNOWN = 100;
@@ -246,7 +249,7 @@ function plainMembers(error: Error): object {
       .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
       .map(([name, value]) => [
         cut(name, MAX_MEMBER),
-        typeof value === 'string' ? cut(value, MAX_MEMBER) : value,
+        SECRET.test(name) ? '[Redacted]' : typeof value === 'string' ? cut(value, MAX_MEMBER) : value,
       ]),
   );
 }
