@@ -35,9 +35,8 @@ const MAX_SEARCHED = 1_000;
 /** Most deliveries of each kind whose errors are grouped. */
 const MAX_GROUPED = 10_000;
 
-/** Most filters of an act that are stored, and the longest name of an operator, in UTF-16 code units. */
+/** Most filters of an act that are stored. */
 const MAX_FILTERS = 20;
-const MAX_NAME = 200;
 
 const ACT = sql`SELECT id, kind, at, operator, source, reason, filters, changed`;
 
@@ -186,11 +185,10 @@ export class SqlOperations implements InboxOperations {
   }
 
   #insertAct(kind: ActKind, { operator, source, reason }: Origin, filters: readonly DeliveryFilter[]): Sql {
-    const text = (given: string | null, length?: number): string | null =>
-      given === null ? null : storableText(given, length);
+    const text = (given: string | null): string | null => (given === null ? null : storableText(given));
     return sql`
       INSERT INTO ${this.#schema}act (kind, at, operator, source, reason, filters, changed)
-      VALUES (${kind}, ${this.store.dialect.now()}, ${text(operator, MAX_NAME)}, ${source}, ${text(reason)},
+      VALUES (${kind}, ${this.store.dialect.now()}, ${text(operator)}, ${source}, ${text(reason)},
         ${storedFilters(filters)}, 0)
       RETURNING id, kind, at, operator, source, reason, filters, changed`;
   }

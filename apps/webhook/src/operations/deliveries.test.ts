@@ -319,11 +319,13 @@ describe('an act', () => {
   test.each([
     ['is not there', 7],
     ['is of another kind', 1],
+    ['is of another operator', 2],
   ])('that %s has no further part', async (_name, id) => {
     const { change, get } = await start([PARKED]);
     await change('/handler/pause', {});
+    await change('/deliveries/replay', { filter: { ids: [7] }, operator });
 
-    expect(await change('/deliveries/replay', { filter: {}, act: id })).toMatchObject({
+    expect(await change('/deliveries/replay', { filter: {}, act: id, operator: 'bob' })).toMatchObject({
       ...{ status: 404, json: { code: 'UNKNOWN_ACT' } },
     });
     expect((await get('/acts/7')).status).toBe(404);

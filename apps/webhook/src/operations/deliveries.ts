@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { collectEvidence } from '../evidence/evidence.js';
+import { storableText } from '../inbox/delivery.js';
 import type {
   Change,
   ExportedDelivery,
@@ -20,6 +21,7 @@ import {
   filterOf,
   HANDLER_CONTENT,
   LIST_QUERY,
+  MAX_NAME,
   NOTHING,
   SEARCH_QUERY,
   type SentBatch,
@@ -91,8 +93,9 @@ export function deliveryRoutes(
     const address = (): string | null =>
       isUnixSocket(raw.socket) ? SOCKET_NAME : (raw.socket.remoteAddress ?? null);
     const text = (given: string | undefined): string | null => given?.trim() || null;
+    const name = text(named ? shownText(String(named)) : operator);
     return {
-      operator: text(named ? shownText(String(named)) : operator),
+      operator: name && storableText(name, MAX_NAME),
       source: receiver === undefined ? 'plant-inbox' : address(),
       reason: text(reason),
     };
@@ -105,13 +108,15 @@ export function deliveryRoutes(
   };
   const actOf = async (kind: Change['kind'], request: FastifyRequest<ManyDeliveries>): Promise<Change> => {
     const { act: id, filter } = request.body;
-    if (id === undefined)
-      return inbox.beginAct(kind, originOf(request, request.body), filterOf(filter, 'INVALID_CONTENT'));
+    const origin = originOf(request, request.body);
+    if (id === undefined) return inbox.beginAct(kind, origin, filterOf(filter, 'INVALID_CONTENT'));
     // What became of it isn't asked: that would cost each part of an act as much as the whole act is large.
     const act = await inbox.findAct(id);
     if (act === undefined) throw unknownAct(id);
-    if (act.kind === kind) return act as Change;
-    throw new RequestFault('UNKNOWN_ACT', `Act ${id} is no ${kind}.`);
+    // Nobody may hide behind somebody else's act.
+    const isOwn = origin.operator === null || origin.operator === act.operator;
+    if (act.kind === kind && isOwn) return act as Change;
+    throw new RequestFault('UNKNOWN_ACT', `Act ${id} is no ${kind}${isOwn ? '' : ' of this operator'}.`);
   };
   const setPaused =
     (isPaused: boolean) =>

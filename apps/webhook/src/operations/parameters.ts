@@ -60,8 +60,14 @@ export const BATCH_QUERY = object({ ...filter, after, limit });
 
 const batch = { filter: object(filter), after, limit };
 
+/** Longest name of an operator, in UTF-16 code units. */
+export const MAX_NAME = 200;
+
 /** Who acts, and why. */
-const origin = { operator: { type: 'string', maxLength: 200 }, reason: { type: 'string', maxLength: 1_000 } };
+const origin = {
+  operator: { type: 'string', maxLength: MAX_NAME },
+  reason: { type: 'string', maxLength: 1_000 },
+};
 
 /** Content of each change of many deliveries: a part of an act, or else the first part of a new one. */
 export const CHANGE_CONTENTS: Readonly<Record<Change['kind'], object>> = {
