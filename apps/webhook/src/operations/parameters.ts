@@ -13,10 +13,10 @@ export const MAX_LIMIT = 500;
 const id = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
 const after = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 };
 const limit = { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: 50 };
-/** Milliseconds since 1970, or ISO 8601. */
+/** Milliseconds since 1970, up to the last ones of a `Date`, or ISO 8601. */
 const time = {
   anyOf: [
-    { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+    { type: 'integer', minimum: 0, maximum: 8_640_000_000_000_000 },
     { type: 'string', maxLength: 100 },
   ],
 };
