@@ -194,7 +194,7 @@ export async function stats(
       ...(isRunning === undefined ? [] : [['receiver', isRunning ? 'running' : 'stopped']]),
       ['handler', isPaused ? 'paused' : 'not paused'],
       ...DELIVERY_STATES.map((state) => [state, found[state].toLocaleString('en-US')]),
-      ...(oldestWaitingAt === null ? [] : [['oldest', `waits since ${shortTime(oldestWaitingAt)}`]]),
+      ...(oldestWaitingAt === null ? [] : [['oldest', `waits, received ${shortTime(oldestWaitingAt)}`]]),
       ...(nextRetryAt === null
         ? []
         : [['next retry', dueText({ dueAt: nextRetryAt, now, isPaused }, shortTime)]]),
