@@ -24,7 +24,7 @@ import { soon } from '../support/port.js';
 import type { Environment } from '../support/process.js';
 import { preloading, type RunningReceiver, startReceiver } from '../support/receiver.js';
 import { openSender } from '../support/sender.js';
-import { findNginx, startNginx, startNginxWithTls } from './nginx.js';
+import { findNginx, startNginx, startNginxOfInspector, startNginxWithTls } from './nginx.js';
 
 /** nginx would send it again by default, because the method is idempotent. */
 const PUT = POST.replace('POST', 'PUT');
@@ -243,6 +243,32 @@ withNginx('through nginx as documented', () => {
 
     expect(statusOf(await request(port, message('POST /other HTTP/1.1', [RIGHT], ARBITRARY)))).toBe(404);
     expect(counted.connections()).toBe(0);
+  });
+
+  test('an operator who signed in acts under that name, and sees events at once; a foreign page cannot act', async () => {
+    const receiver = await startReceiver({ settings: { OPERATOR_HEADER: 'X-Forwarded-User' } });
+    const { operations } = await receiver.process.logged('listening');
+    const base = `http://127.0.0.1:${await startNginxOfInspector(nginx!, operations as string)}`;
+    const ask = (path: string, headers: Record<string, string> = {}, body?: string): Promise<Response> =>
+      fetch(`${base}${path}`, {
+        headers: {
+          authorization: `Basic ${btoa('maria:m')}`,
+          'content-type': 'application/json',
+          ...headers,
+        },
+        ...(body === undefined ? {} : { method: 'POST', body }),
+      });
+
+    const events = (await ask('/events')).body!.getReader();
+    expect(Buffer.from((await events.read()).value!).toString()).toMatch(/^event: stats/);
+    await events.cancel();
+
+    const pause = '{"operator":"somebody else"}';
+    const foreign = await ask('/handler/pause', { origin: 'https://strangers.example' }, pause);
+    const own = await ask('/handler/pause', { origin: 'https://inspector.example' }, pause);
+    const { acts } = (await (await ask('/acts')).json()) as { acts: readonly object[] };
+    expect([(await fetch(`${base}/acts`)).status, foreign.status, own.status]).toEqual([401, 403, 204]);
+    expect(acts).toEqual([expect.objectContaining({ kind: 'pause', operator: 'maria' })]);
   });
 });
 

@@ -67,6 +67,24 @@ export async function startNginx(
 }
 
 /**
+ * Starts nginx with the configuration of deploy/ for the inspector, but without TLS. Its origin is that of the file, and
+ * `maria` signs in with `m`. It ends after the test.
+ *
+ * @param operations the URL of the operations listener
+ * @returns the port on which it listens
+ */
+export async function startNginxOfInspector(path: string, operations: string): Promise<number> {
+  const folder = makeFolder();
+  writeFileSync(join(folder, 'operators'), 'maria:{PLAIN}m\n');
+  const documented = replaced(
+    readFileSync(join(ROOT, 'deploy/nginx-inspector.conf'), 'utf8'),
+    ['listen 443 ssl;', 'listen 443;'],
+    ['http://127.0.0.1:3001;', `${new URL(operations).origin};`],
+  );
+  return (await start(path, folder, documented.replaceAll(/^ *ssl_.*\n/gm, ''), afterThisTest)).port;
+}
+
+/**
  * Starts nginx with the configuration of deploy/ and a certificate for 127.0.0.1, and waits until it listens. It ends
  * after the test.
  */
