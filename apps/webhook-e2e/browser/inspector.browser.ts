@@ -429,6 +429,18 @@ describeWithBrowser('the inspector', () => {
     await link.waitFor({ state: 'hidden' });
   });
 
+  test('shows what is new beside the delivery that is open', async () => {
+    const id = await deliver(receiver, 'arbitrary');
+    const { page } = await visit(receiver, `?delivery=${id}`);
+    await row(page, id).waitFor();
+    const newer = await deliver(receiver, 'arbitrary');
+
+    await page.getByRole('link', { name: 'Show 1 new' }).click();
+
+    await row(page, newer).waitFor();
+    await page.getByRole('heading', { name: `Delivery ${id}` }).and(page.locator(':focus')).waitFor();
+  });
+
   test('replays a selection in parts, and says how many', async () => {
     const receiver = await startInspected();
     await sendAll(

@@ -13,7 +13,7 @@ import { KeysDialog, KeysInBrief, onKeys, showKeys } from './keys.mjs';
 import { isReleased, isStale, isUpToDate, list, refreshList, select, showList } from './list.mjs';
 import { Errors, LastHour, overview, refreshOverview } from './overview.mjs';
 import { calmly } from './pace.mjs';
-import { go, goTo, page, quietly } from './page.mjs';
+import { go, goTo, keepFocus, page, quietly } from './page.mjs';
 import { listAddressOf, newestOf, placeOf, wordsOf } from './place.mjs';
 import * as receiver from './receiver.mjs';
 import { Refused } from './refused.mjs';
@@ -43,7 +43,7 @@ async function show() {
   const isPaged = page.place.olderThan !== olderThan || page.place.newerThan !== newerThan;
   // A link to the present place asks for what is new. Another page is read from its top.
   if (delivery === before || isStale())
-    void quietly(showList).then(() => isPaged && document.getElementById('deliveries')?.focus());
+    void quietly(showList).then(() => (isPaged ? focus('deliveries') : keepFocus()));
   if (delivery === before) return;
   const panel = document.getElementById('detail');
   if (panel) panel.scrollTop = 0;
@@ -54,8 +54,10 @@ async function show() {
   // Somebody may have gone on meanwhile.
   if (page.place.delivery !== delivery || staysInTable) return;
   if (delivery === undefined) focusRow(before);
-  else document.getElementById('delivery')?.focus();
+  else focus('delivery');
 }
+
+const focus = (/** @type {string} */ id) => document.getElementById(id)?.focus();
 
 /** Moves the focus to the link of a delivery, or to the heading if it isn't on the page. @param {number | undefined} id */
 function focusRow(id) {
@@ -142,7 +144,7 @@ const ACTIONS = {
     if (list.selected.size > 0) document.getElementById('replay')?.click();
     else if (delivery !== undefined) replayOne(delivery);
   },
-  '/': () => document.getElementById('search')?.focus(),
+  '/': () => focus('search'),
   '?': showKeys,
   Escape: () => {
     if (page.place.delivery !== undefined) goTo(listAddressOf(page.place));

@@ -37,7 +37,7 @@ export const Deliveries = (/** @type {{ children?: any }} */ { children }) =>
             <${ActsOfSelection} />
             ${
               list.newCount > 0 &&
-              html`<a id="new" class="button primary" href=${addressOf(newestOf(page.place))}
+              html`<a id="new" class="button primary" href=${addressOf(page.place)}
                 >Show ${list.newCount < MOST_NEW ? list.newCount : `${MOST_NEW - 1}+`} new</a
               >`
             }
