@@ -214,6 +214,26 @@ function findFaults(): string[] {
   return [...faults];
 }
 
+/** Runs in the page, as do the following. */
+const untilDrawn = (): Promise<unknown> =>
+  new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+
+/** What has moved up or down since the page was opened, but for what somebody's act moved. */
+function findShifts(): Promise<string[]> {
+  interface Shift extends PerformanceEntry {
+    readonly sources: readonly { node: Node | null; previousRect: DOMRect; currentRect: DOMRect }[];
+  }
+  const textOf = (list: PerformanceObserverEntryList): string[] =>
+    (list.getEntries() as Shift[])
+      .flatMap(({ sources }) => sources)
+      .filter(({ previousRect, currentRect }) => previousRect.y !== currentRect.y)
+      .map(({ node }) => node?.textContent?.trim().slice(0, 40) ?? '');
+  return new Promise((resolve) => {
+    new PerformanceObserver((list) => resolve(textOf(list))).observe({ type: 'layout-shift', buffered: true });
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve([])));
+  });
+}
+
 /** Opens everything that folds, but for the JSON. */
 async function openAll(page: Page): Promise<void> {
   await page.evaluate(() => {
@@ -307,6 +327,28 @@ describeWithBrowser('with long and strange values', () => {
           expect([place, isScrolled, await isDangerousAt(page, x, y)]).toEqual([place, isScrolled, false]);
           if (viewport.width > 1024) expect(await topsOf(page)).toEqual(rows);
         }
+    });
+
+    test('moves nothing down when it opens, whatever the receiver says last', async () => {
+      const { page } = await visit(receiver, '', { viewport });
+      const asked = [/deliveries\?/, /errors$/, /activity$/, /stats$/];
+      for (const last of asked) {
+        const others = asked
+          .filter((one) => one !== last)
+          .map((one) => page.waitForResponse((response) => one.test(response.url())));
+        await page.route(last, async (route) => {
+          await Promise.all(others);
+          await page.evaluate(untilDrawn);
+          await route.continue();
+        });
+        await page.reload();
+        await page.getByRole('button', { name: /more errors?$/ }).waitFor();
+        await page.locator('#rows tr').first().waitFor();
+        await page.getByText(/on disk/).waitFor();
+        await page.evaluate(untilDrawn);
+        expect([last, await page.evaluate(findShifts)]).toEqual([last, []]);
+        await page.unrouteAll();
+      }
     });
 
     test('shows the first delivery within 280 pixels, below three errors', async () => {

@@ -85,10 +85,15 @@ function countRefused() {
   return (overview.activity?.refused ?? []).reduce((sum, { count }) => sum + count, 0);
 }
 
+/** Whether the receiver has told all that the first look needs. */
+let isReady = false;
+
 function Page() {
   const { place, stats, about } = page;
   const { View } = VIEWS.find(({ name }) => name === place.view) ?? DELIVERIES;
   const name = place.view ?? 'deliveries';
+  // What came later would move what is seen.
+  if (!isReady) return html`<p role="status">Loading…</p>`;
   return html`<a class="skip" href=${`#${name}`}>Skip to the ${name}</a>
     <${Header} views=${VIEWS} />
     <main class=${place.delivery === undefined ? '' : 'has-detail'}><${View} /></main>
@@ -192,7 +197,10 @@ onRedraw(() => {
 
 document.querySelector('noscript')?.remove();
 redraw();
-await Promise.all([quietly(showList), quietly(refreshStats), quietly(refreshOverview), showDetail()]);
+void showDetail();
+await Promise.all([showList, refreshStats, refreshOverview].map(quietly));
+isReady = true;
+redraw();
 let wasConnected = false;
 receiver.watch({
   connected() {
