@@ -415,18 +415,29 @@ describeWithBrowser('the inspector', () => {
   });
 
   test('does not move what somebody points at, and says how many are new', async () => {
+    const receiver = await startInspected();
     const id = await deliver(receiver, 'arbitrary');
     const { page } = await visit(receiver);
+    await row(page, id).getByText('handled').waitFor();
     await row(page, id).hover();
+    const before = await row(page, id).boundingBox();
+    const told = page.waitForResponse(
+      async (response) => /errors$/.test(response.url()) && (await response.text()).includes('on purpose'),
+    );
     await deliver(receiver, 'arbitrary');
-    await deliver(receiver, 'arbitrary');
+    await deliver(receiver, 'throw an error');
 
     const link = page.getByRole('link', { name: 'Show 2 new' });
     await link.waitFor();
+    await page.getByRole('link', { name: 'parked 1' }).first().waitFor();
+    await told;
     expect((await idsOn(page))[0]).toBe(id);
+    expect(await row(page, id).boundingBox()).toEqual(before);
     await link.click();
     await row(page, id + 2).waitFor();
     await link.waitFor({ state: 'hidden' });
+    await page.mouse.move(0, 0);
+    await page.getByRole('region', { name: 'What fails' }).waitFor();
   });
 
   test('shows what is new beside the delivery that is open', async () => {

@@ -10,7 +10,7 @@ import { Detail, detail, refreshDetail, showDetail } from './detail.mjs';
 import { Evidence } from './evidence.mjs';
 import { Header } from './header.mjs';
 import { KeysDialog, KeysInBrief, onKeys, showKeys } from './keys.mjs';
-import { isReleased, isStale, isUpToDate, list, refreshList, select, showList } from './list.mjs';
+import { isLookedAt, isReleased, isStale, isUpToDate, list, refreshList, select, showList } from './list.mjs';
 import { Errors, LastHour, overview, refreshOverview } from './overview.mjs';
 import { calmly } from './pace.mjs';
 import { go, goTo, keepFocus, page, quietly } from './page.mjs';
@@ -171,7 +171,7 @@ document.addEventListener('click', (event) => {
 });
 
 addEventListener('popstate', () => void show());
-const release = () => isReleased() && void refresh();
+const release = () => (isReleased() || (overview.isHeld && !isLookedAt())) && void refresh();
 document.addEventListener('pointermove', release, { passive: true });
 document.addEventListener('focusout', () => setTimeout(release));
 document.addEventListener('scroll', release, { passive: true });

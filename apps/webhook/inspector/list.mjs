@@ -112,19 +112,22 @@ async function refreshRows() {
 /** Whether new deliveries belong to the rows. */
 const hasNewest = () => isNewest(page.place) && page.place.text === undefined && !isStale();
 
-/** Whether new deliveries may move the rows: nobody looks at one of them. */
-function isFollowed() {
+/** Whether somebody looks at one of the rows: then none may move. */
+export function isLookedAt() {
   const body = document.querySelector('#rows');
-  if (!hasNewest() || body === null) return hasNewest();
+  if (body === null) return false;
   return (
-    page.place.delivery === undefined &&
-    list.selected.size === 0 &&
-    !body.matches(':hover') &&
-    !body.contains(document.activeElement) &&
-    body.getBoundingClientRect().top >= 0 &&
-    document.getSelection()?.isCollapsed !== false
+    page.place.delivery !== undefined ||
+    list.selected.size > 0 ||
+    body.matches(':hover') ||
+    body.contains(document.activeElement) ||
+    body.getBoundingClientRect().top < 0 ||
+    document.getSelection()?.isCollapsed === false
   );
 }
+
+/** Whether new deliveries may move the rows. */
+const isFollowed = () => hasNewest() && !isLookedAt();
 
 /** Whether the page was held back, and nobody looks at it any more. */
 export const isReleased = () => (list.newCount > 0 || list.gone.size > 0) && isFollowed();

@@ -8,6 +8,7 @@
 import { useState } from 'preact/hooks';
 
 import { visible } from './content.mjs';
+import { isLookedAt } from './list.mjs';
 import { page } from './page.mjs';
 import { addressOf } from './place.mjs';
 import * as receiver from './receiver.mjs';
@@ -24,11 +25,15 @@ export const overview = {
   activity: /** @type {Activity | undefined} */ (undefined),
   groups: /** @type {readonly ErrorGroup[]} */ ([]),
   isComplete: true,
+  /** Whether there are more or fewer groups than are shown, and somebody looks at the rows below them. */
+  isHeld: false,
 };
 
 export async function refreshOverview() {
   const [activity, { groups, complete }] = await Promise.all([receiver.activity(), receiver.errors()]);
-  Object.assign(overview, { activity, groups, isComplete: complete });
+  overview.activity = activity;
+  overview.isHeld = groups.length !== overview.groups.length && isLookedAt();
+  if (!overview.isHeld) Object.assign(overview, { groups, isComplete: complete });
   redraw();
 }
 
