@@ -190,6 +190,12 @@ function findFaults(): string[] {
         if (across > 1 && down > 1) faults.add(`${named(one.element)} lies over ${named(other.element)}`);
       }
   }
+  // The buttons of a row wrap together.
+  for (const row of document.querySelectorAll('.row')) {
+    const buttons = [...row.querySelectorAll(':scope > :is(button, .button)')];
+    const [first, ...others] = buttons.map((element) => element.getBoundingClientRect());
+    if (others.some(({ top }) => Math.abs(top - first!.top) > 4)) faults.add(`the buttons of ${named(row)} are torn`);
+  }
   const rows = [...document.querySelectorAll('tr')].filter((row) => row.checkVisibility());
   for (const row of rows)
     for (const cell of row.querySelectorAll('td, th')) {

@@ -36,19 +36,21 @@ export function Content({ id, base64 }) {
         <legend class="unseen">Show the content as</legend>
         ${forms.map(
           (one) =>
-            html`<label
-              ><input type="radio" name="form" checked=${one === form} onChange=${() => setForm(one)} />
-              ${FORM_NAMES[one]}</label
-            >`,
+            html`<label class="row">
+              <input type="radio" name="form" checked=${one === form} onChange=${() => setForm(one)} />
+              ${FORM_NAMES[one]}
+            </label>`,
         )}
       </fieldset>
-      ${
-        json !== undefined &&
-        html`<${Button} act=${() => setFold({ levels: 1 })}>Fold all<//>
-          <${Button} act=${() => setFold({ levels: Infinity })}>Unfold all<//>`
-      }
-      <${Button} act=${() => copy(text ?? base64, copied)}>Copy${text === undefined && ' base64'}<//>
-      <a class="button" href=${contentAddress(id)} download=${`delivery-${id}`}>Download</a>
+      <div class="row end">
+        ${
+          json !== undefined &&
+          html`<${Button} act=${() => setFold({ levels: 1 })}>Fold all<//>
+            <${Button} act=${() => setFold({ levels: Infinity })}>Unfold all<//>`
+        }
+        <${Button} act=${() => copy(text ?? base64, copied)}>Copy${text === undefined && ' base64'}<//>
+        <a class="button" href=${contentAddress(id)} download=${`delivery-${id}`}>Download</a>
+      </div>
     </div>
     ${why && html`<p class="note">Shown in hexadecimal digits at first: it ${why}.</p>`}
     ${
