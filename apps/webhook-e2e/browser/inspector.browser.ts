@@ -449,7 +449,10 @@ describeWithBrowser('the inspector', () => {
     await page.getByRole('link', { name: 'Show 1 new' }).click();
 
     await row(page, newer).waitFor();
-    await page.getByRole('heading', { name: `Delivery ${id}` }).and(page.locator(':focus')).waitFor();
+    await page
+      .getByRole('heading', { name: `Delivery ${id}` })
+      .and(page.locator(':focus'))
+      .waitFor();
   });
 
   test('replays a selection in parts, and says how many', async () => {
@@ -590,6 +593,38 @@ describeWithBrowser('the inspector', () => {
     }
 
     expect(reads()).toBe(before);
+  });
+
+  test('keeps the order of words around what is written from right to left', async () => {
+    const receiver = await startInspected();
+    const [plant, shop] = ['گیاه', 'فروشگاه'];
+    const id = await deliver(receiver, `{"${plant}":"${shop}"}`);
+    const { page } = await visit(receiver, `?delivery=${id}`);
+    await stateOf(page).getByText('handled').waitFor();
+    const filter = { ids: [id] };
+    await post(receiver, 'deliveries/replay', { filter, operator: plant, reason: `500 ${shop}` });
+    await timeline(page).getByText('replay of 1 delivery').waitFor();
+
+    /** Where words begin that an element shows, from left to right. */
+    const leftsOf = (element: Locator, words: readonly string[]): Promise<number[]> =>
+      element.evaluate((root, words) => {
+        const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+        const lefts = new Map<string, number>();
+        for (let text = texts.nextNode(); text !== null; text = texts.nextNode())
+          for (const word of words) {
+            const start = text.textContent!.indexOf(word);
+            if (start === -1 || lefts.has(word)) continue;
+            const range = document.createRange();
+            range.setStart(text, start);
+            range.setEnd(text, start + word.length);
+            lefts.set(word, range.getBoundingClientRect().left);
+          }
+        return words.map((word) => lefts.get(word)!);
+      }, words);
+    const sorted = (lefts: readonly number[]): number[] => lefts.toSorted((one, other) => one - other);
+    const ofAct = await leftsOf(timeline(page), ['by ', plant, shop, '500']);
+    const ofContent = await leftsOf(page.getByRole('region', { name: 'Content' }), [plant, shop]);
+    expect([ofAct, ofContent]).toEqual([sorted(ofAct), sorted(ofContent)]);
   });
 
   test('copies a command that sends a delivery again, without the token', async () => {

@@ -6,11 +6,10 @@
 import { useEffect, useState } from 'preact/hooks';
 
 import { outcomeText } from '../src/inbox/in-words.js';
-import { visible } from './content.mjs';
 import { page, quietly } from './page.mjs';
 import { addressOf, placeOf, wordsOf } from './place.mjs';
 import * as receiver from './receiver.mjs';
-import { html, Table, Time } from './ui.mjs';
+import { cut, html, Table, Time } from './ui.mjs';
 import * as words from './words.mjs';
 
 const COLUMNS = [
@@ -44,11 +43,11 @@ export function Acts() {
 /** @param {FollowedAct} act */
 const cellsOf = (act) => [
   html`<${Time} at=${act.at} as=${words.time} />`,
-  html`${whatOf(act)} ${act.filters.map((filter) => html`<p class="note">${linkOf(filter)}</p>`)}`,
+  html`${whatOf(act)} ${act.filters.map((filter) => html`<div class="note">${linkOf(filter)}</div>`)}`,
   act.kind === 'replay' && outcomeText(act),
-  visible(act.operator ?? ''),
+  act.operator && cut`${act.operator}`,
   act.source,
-  visible(act.reason ?? ''),
+  act.reason && cut`${act.reason}`,
 ];
 
 /** What was done. @param {Pick<FollowedAct, 'kind' | 'changed'>} act */
@@ -64,5 +63,5 @@ function linkOf({ ids, ...filter }) {
   if (ids !== undefined) return `${words.count(ids.length)} selected`;
   const { state, errorGroup, receivedFrom, receivedBefore } = filter;
   const place = { ...placeOf(''), state, errorGroup, receivedFrom, receivedBefore };
-  return visible(wordsOf(place));
+  return cut`${wordsOf(place)}`;
 }

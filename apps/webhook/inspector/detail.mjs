@@ -4,7 +4,7 @@
  * @import { Act, DeliveryState, FailedAttempt } from '../src/inbox/inbox-operations.js'
  * @import { Delivery } from './receiver.mjs'
  */
-import { runsOf } from '../src/inbox/in-words.js';
+import { gapText, runsOf } from '../src/inbox/in-words.js';
 import { whatOf } from './acts.mjs';
 import { changeOf, confirmChange, isAble, replayOne } from './change.mjs';
 import { Content } from './content-view.mjs';
@@ -12,7 +12,7 @@ import { bytesOf, curlOf, visible } from './content.mjs';
 import { isGone, keepFocus, page } from './page.mjs';
 import { listAddressOf } from './place.mjs';
 import * as receiver from './receiver.mjs';
-import { Button, copy, html, Long, redraw, Scroll, State, Table, Time } from './ui.mjs';
+import { Button, copy, cut, html, Long, redraw, Scroll, State, Table, Time } from './ui.mjs';
 import * as words from './words.mjs';
 
 /** The delivery of the place: undefined until the receiver has responded. `fault` says why there is none. */
@@ -156,23 +156,32 @@ function Facts({ delivery }) {
   </dl>`;
 }
 
-/** `attempts`: those that failed alike, one after the other. @typedef {{ at: number | null, kind: string, what: any, attempts?: FailedAttempt[] }} Event */
+/**
+ * `attempts`: those that failed alike, one after the other. `gap`: what is not kept of those before them.
+ *
+ * @typedef {{ at: number | null, kind: string, what: any, attempts?: FailedAttempt[], gap?: string }} Event
+ */
 
 /** What happened, in its order. @param {Delivery} delivery @returns {Event[]} */
 function eventsOf(delivery) {
   const { receivedAt, startedAt, endedAt, dueAt, replayedAt, attempts, history, reason, acts } = delivery;
   const lastReplay = acts.findLast(({ kind }) => kind === 'replay');
+  // The state says it, too. One of many says of how many.
+  const discard = acts.find(({ kind, changed }) => kind === 'discard' && changed === 1);
   const number = attempts > 1 ? `attempt ${attempts} ` : '';
   /** @type {Event[]} */
   const past = [
     { at: receivedAt, kind: 'good', what: 'received' },
-    ...runsOf(history).map((attempts) => ({
+    ...runsOf(history).map((attempts, index, runs) => ({
       at: attempts[0]?.startedAt ?? null,
       kind: 'bad',
       what: '',
       attempts,
+      gap: gapText(runs[index - 1]?.at(-1), attempts[0]),
     })),
-    ...acts.map((act) => ({ at: act === lastReplay ? replayedAt : act.at, kind: '', what: actText(act) })),
+    ...acts
+      .filter((act) => act !== discard)
+      .map((act) => ({ at: act === lastReplay ? replayedAt : act.at, kind: '', what: actText(act) })),
     // A receiver of an earlier version stores no act.
     ...(replayedAt === null || lastReplay
       ? []
@@ -195,21 +204,22 @@ function eventsOf(delivery) {
       kind: 'bad',
       what: `parked after ${attempts === 1 ? '1 attempt' : `${attempts} attempts`}`,
     },
-    discarded: { at: endedAt, kind: '', what: longText(`discarded: ${visible(reason ?? '')}`) },
+    discarded: {
+      at: endedAt,
+      kind: '',
+      what: discard?.operator
+        ? cut`discarded by ${discard.operator}: ${reason ?? ''}`
+        : cut`discarded: ${reason ?? ''}`,
+    },
   };
   return [...past, now[delivery.state]];
 }
 
-/** Longer than two lines on the smallest screen. */
-const LONG = 70;
-
-const longText = (/** @type {string} */ text) =>
-  text.length > LONG ? html`<${Long} text=${text} />` : html`<span class="long">${text}</span>`;
-
 /** An act, such as `replay of 12 deliveries by ada@example: the database is back`. @param {Act} act */
 function actText(act) {
+  const start = `${whatOf(act)} by `;
   const by = act.operator ?? 'an operator';
-  return longText(visible(`${whatOf(act)} by ${by}${act.reason === null ? '' : `: ${act.reason}`}`));
+  return act.reason === null ? cut`${start}${by}` : cut`${start}${by}: ${act.reason}`;
 }
 
 /** @param {{ delivery: Delivery }} shown */
@@ -219,14 +229,15 @@ function Timeline({ delivery }) {
   return html`<ol class="timeline" aria-label="What happened">
     ${events.map(
       (event) =>
-        html`<li class=${`dot ${event.kind}`}>
-          ${event.at !== null && html`<${Time} at=${event.at} as=${words.preciseTime} />`}
-          ${
-            event.attempts
-              ? html`<${Attempts} attempts=${event.attempts} isOpen=${event === last} />`
-              : html`<span>${event.what}</span>`
-          }
-        </li>`,
+        html`${event.gap && html`<li class="dot note"><span>${event.gap}</span></li>`}
+          <li class=${`dot ${event.kind}`}>
+            ${event.at !== null && html`<${Time} at=${event.at} as=${words.preciseTime} />`}
+            ${
+              event.attempts
+                ? html`<${Attempts} attempts=${event.attempts} isOpen=${event === last} />`
+                : html`<span>${event.what}</span>`
+            }
+          </li>`,
     )}
   </ol>`;
 }

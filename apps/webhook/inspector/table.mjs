@@ -11,7 +11,7 @@ import { visible } from './content.mjs';
 import { isStale, list, MOST_NEW, ROWS, select } from './list.mjs';
 import { go, isGone, page } from './page.mjs';
 import { addressOf, isNewest, newestOf, STATES, wordsOf } from './place.mjs';
-import { Button, html, Scroll, State, Table, Time } from './ui.mjs';
+import { Button, html, own, Scroll, State, Table, Time } from './ui.mjs';
 import * as words from './words.mjs';
 
 /** The list, and beside it the delivery that is open. */
@@ -24,8 +24,8 @@ export const Deliveries = (/** @type {{ children?: any }} */ { children }) =>
           ${[undefined, ...STATES].map((state) => html`<li><${Tab} state=${state} /></li>`)}
         </ul>
       </nav>
-      <${SearchBox} place=${page.place} />
       <${Times} />
+      <${SearchBox} place=${page.place} />
       <${Acts} />
     </div>
     <${Limits} />
@@ -151,8 +151,8 @@ function Acts() {
   const canReplay = isSearch || isOfError || isAble('replay', place.state);
   const canDiscard = isOfError || isAble('discard', place.state);
   return html`
-    ${canReplay && html`<${Button} disabled=${isOff} act=${act('replay')}>Replay these…<//>`}
-    ${canDiscard && html`<${Button} kind="bad" disabled=${isOff} act=${act('discard')}>Discard these…<//>`}
+    ${canReplay && html`<${Button} disabled=${isOff} act=${act('replay')}>Replay<span class="word"> these</span>…<//>`}
+    ${canDiscard && html`<${Button} kind="bad" disabled=${isOff} act=${act('discard')}>Discard<span class="word"> these</span>…<//>`}
   `;
 }
 
@@ -260,7 +260,9 @@ function cellsOf(delivery) {
 
 /** What was sent, in a line. @param {ListedDelivery} delivery */
 const sentText = ({ eventId, method, mediaType, contentEncoding }) =>
-  visible([eventId, method, mediaType, contentEncoding].filter(Boolean).join(' · '));
+  [eventId, method, mediaType, contentEncoding]
+    .filter(Boolean)
+    .map((part, index) => [index > 0 && ' · ', own(String(part))]);
 
 /** What is below the table: other pages, or why there is nothing. */
 function End() {

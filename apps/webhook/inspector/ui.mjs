@@ -2,6 +2,7 @@
 import htm from 'htm';
 import { h } from 'preact';
 
+import { visible } from './content.mjs';
 import * as words from './words.mjs';
 
 /** Makes elements of a template. The types of htm are those of its other format. @type {(strings: TemplateStringsArray, ...values: any[]) => any} */
@@ -67,6 +68,19 @@ export const Long = (
     <summary><span class=${`long clamp ${children ? '' : 'whole'}`}>${text}</span></summary>
     ${children}
   </details>`;
+
+/** What somebody else has named: its direction is its own, and turns nothing beside it. */
+export const own = (/** @type {string} */ text) => html`<bdi>${visible(text)}</bdi>`;
+
+/** Longer than two lines on the smallest screen. */
+const LONG = 70;
+
+/** Shows texts that somebody else made, and ours between them: two lines, if they are long. */
+export function cut(/** @type {readonly string[]} */ ours, /** @type {string[]} */ ...theirs) {
+  const text = ours.map((part, index) => [part, index < theirs.length && own(String(theirs[index]))]);
+  const isLong = String.raw({ raw: ours }, ...theirs).length > LONG;
+  return isLong ? html`<${Long} text=${text} />` : html`<span class="long">${text}</span>`;
+}
 
 /** What somebody can scroll in, with the keyboard too. */
 export const Scroll = (/** @type {any} */ { label, kind = '', children }) =>

@@ -1,4 +1,4 @@
-import { dueText, outcomeText, runsOf } from './in-words.js';
+import { dueText, gapText, outcomeText, runsOf } from './in-words.js';
 
 test.each([
   ['is in the future', 2, false, 'at 2'],
@@ -21,6 +21,19 @@ test('attempts are a run if they follow each other and failed alike: none betwee
   const runs = runsOf(history.map(([number, error]) => ({ number, error })));
 
   expect(runs.map((run) => run.map(({ number }) => number))).toEqual([[1], [4, 5], [6], [1, 2]]);
+});
+
+test.each([
+  [undefined, 1, ''],
+  [1, 2, ''],
+  [1, 3, 'attempt 2 is not kept'],
+  [1, 4, 'attempts 2 and 3 are not kept'],
+  [1, 5, 'attempts 2 to 4 are not kept'],
+  [12, 1, ''],
+  [12, 4, 'attempts 1 to 3 are not kept'],
+  [undefined, 2, 'attempt 1 is not kept'],
+])('between the kept attempts %p and %p: %p', (before, next, text) => {
+  expect(gapText(before === undefined ? undefined : { number: before }, { number: next })).toBe(text);
 });
 
 test('the outcome of an act names those of its deliveries that are not its own any more', () => {

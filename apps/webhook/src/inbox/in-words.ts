@@ -32,6 +32,19 @@ export function runsOf<Attempt extends Pick<FailedAttempt, 'number' | 'error'>>(
   return runs;
 }
 
+/** What is not kept between two attempts, such as `attempts 2 and 3 are not kept`; empty if nothing is missing. */
+export function gapText(
+  before: Pick<FailedAttempt, 'number'> | undefined,
+  next: Pick<FailedAttempt, 'number'> | undefined,
+): string {
+  const last = (next?.number ?? 1) - 1;
+  // A replay begins to count again.
+  const first = before === undefined || before.number > last ? 1 : before.number + 1;
+  if (first > last) return '';
+  if (first === last) return `attempt ${first} is not kept`;
+  return `attempts ${first} ${first + 1 === last ? 'and' : 'to'} ${last} are not kept`;
+}
+
 /** What became of the deliveries of a replay. */
 export interface Outcome {
   readonly handled: number;
