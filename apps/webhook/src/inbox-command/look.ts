@@ -5,7 +5,7 @@ import {
   type InboxStats,
   type StoredDelivery,
 } from '../inbox/inbox-operations.js';
-import { type Due, dueText, runsOf } from '../inbox/in-words.js';
+import { type Due, dueText, gapText, runsOf } from '../inbox/in-words.js';
 import { actsTable } from './acts.js';
 import { withConnection } from './connection.js';
 import { jsonLines, jsonText, type Output, printable, shortTime, textOf, timeText } from './printable.js';
@@ -157,12 +157,14 @@ export function headText(
         ? dueText({ dueAt: delivery.dueAt!, ...due }, shortTime)
         : String(timeText(name, delivery[name])),
     ]);
-  const failed = runsOf(history).map((run) => {
+  const failed = runsOf(history).flatMap((run, index, runs) => {
     const [first, last] = [run[0]!, run.at(-1)!];
     const took = last.duration === null ? 'cut off' : `${last.duration} ms`;
     const numbers = run.length === 1 ? String(first.number) : `${first.number} to ${last.number}`;
     const [began, lastBegan] = [first, last].map(({ startedAt }) => shortTime(startedAt));
-    return [numbers, began!, run.length === 1 ? '' : lastBegan!, took, last.receiver, last.error];
+    const gap = gapText(runs[index - 1]?.at(-1), first);
+    const row = [numbers, began!, run.length === 1 ? '' : lastBegan!, took, last.receiver, last.error];
+    return gap === '' ? [row] : [['', '', '', '', '', gap], row];
   });
   const stack = history.at(-1)?.stack;
   return [
