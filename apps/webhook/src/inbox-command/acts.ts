@@ -1,50 +1,6 @@
-import { hostname, userInfo } from 'node:os';
-import { setTimeout as delay } from 'node:timers/promises';
-
-import type { Act, DeliveryFilter, FollowedAct, InboxStats } from '../inbox/inbox-operations.js';
-import { outcomeOf, outcomeText } from '../inbox/in-words.js';
-import { type Connection, withConnection } from './connection.js';
-import { jsonLines, type Output, shortTime } from './printable.js';
-import { CommandError, type Row, type Terminal } from './terminal.js';
-
-/** How often `--wait` looks, in milliseconds. */
-const LOOK_INTERVAL = 500;
-
-/** Why somebody acts. */
-export interface OriginOptions {
-  readonly reason?: string;
-}
-
-const count = (of: number): string => of.toLocaleString('en-US');
-
-/** Who acts: the user and the host. */
-export function operatorName(): string {
-  const user = (): string => {
-    try {
-      return userInfo().username;
-    } catch {
-      // A container may have users without a name.
-      return String(process.getuid?.());
-    }
-  };
-  return `${user()}@${hostname()}`;
-}
-
-/** `plant-inbox acts` */
-export async function acts(
-  terminal: Terminal,
-  inbox: string,
-  { output, ...page }: { limit: number; after?: number; output?: Output },
-): Promise<void> {
-  const { acts: found } = await withConnection(inbox, ({ get }) =>
-    get<{ acts: FollowedAct[] }>('/acts', page),
-  );
-  const became = (act: FollowedAct): string => (act.kind === 'replay' ? outcomeText(act) : '');
-  await terminal.write(output === 'json' ? jsonLines(found) : actsTable(terminal, found, became));
-  if (found.length === 0) terminal.report('No acts.');
-  if (found.length === page.limit && found.at(-1)!.id > 1)
-    terminal.report(`For older ones: --after ${found.at(-1)!.id}`);
-}
+import type { Act, DeliveryFilter } from '../inbox/inbox-operations.js';
+import { shortTime } from './printable.js';
+import type { Row, Terminal } from './terminal.js';
 
 /** A line for each act: when it was done, by whom, to how many of which deliveries, what became of it, and why. */
 export function actsTable<Shown extends Act>(
@@ -53,7 +9,8 @@ export function actsTable<Shown extends Act>(
   became: (act: Shown) => string = () => '',
 ): string {
   const rows = shown.map((act): Row => {
-    const of = act.filters.length === 0 ? [] : [count(act.changed), filtersText(act.filters)];
+    const of =
+      act.filters.length === 0 ? [] : [act.changed.toLocaleString('en-US'), filtersText(act.filters)];
     return [
       ...[act.id, shortTime(act.at), act.operator ?? '', act.kind, of.join(' ').trimEnd(), became(act)],
       ...[act.source ?? '', act.reason ?? ''],
@@ -86,31 +43,4 @@ function filterText({ state, errorGroup, ids, firstId, lastId, ...received }: De
   ]
     .filter(Boolean)
     .join(' ');
-}
-
-/**
- * Waits until each delivery of a replay has ended an attempt, and shows how far it has come.
- *
- * @throws CommandError if it is interrupted, or the handler is paused
- */
-export async function followReplay(
-  terminal: Terminal,
-  { get }: Connection,
-  act: number,
-): Promise<FollowedAct> {
-  const interrupted = terminal.interruption();
-  try {
-    for (;;) {
-      const followed = await get<FollowedAct>(`/acts/${act}`);
-      if (outcomeOf(followed).waiting === 0) return followed;
-      const text = outcomeText(followed);
-      terminal.showProgress(text);
-      if (interrupted.aborted) throw new CommandError(`Interrupted: ${text}.`);
-      if ((await get<InboxStats>('/stats')).isPaused)
-        throw new CommandError(`The handler is paused: ${text}. To go on: plant-inbox resume`);
-      await delay(LOOK_INTERVAL);
-    }
-  } finally {
-    terminal.showProgress('');
-  }
 }

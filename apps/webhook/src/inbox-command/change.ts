@@ -1,16 +1,23 @@
+import { hostname, userInfo } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+
 import {
   DELIVERY_STATES,
   type DeliveryFilter,
   type DeliveryState,
+  type FollowedAct,
+  type InboxStats,
   type StateCounts,
 } from '../inbox/inbox-operations.js';
 import { outcomeOf, outcomeText } from '../inbox/in-words.js';
-import { followReplay, operatorName, type OriginOptions } from './acts.js';
 import { type BatchResult, deliveries, type FixedFilter, inBatches, sumOf, upToNow } from './batches.js';
-import { withConnection } from './connection.js';
+import { type Connection, withConnection } from './connection.js';
 import { jsonText, type Output } from './printable.js';
-import { filterOf, type Selection } from './selection.js';
+import { filterOf, type Selection } from './options.js';
 import { CommandError, type Terminal } from './terminal.js';
+
+/** How often `--wait` looks, in milliseconds. */
+const LOOK_INTERVAL = 500;
 
 /** The changes by their routes: what each is called, the deliveries to which it applies, and those it takes unasked. */
 const CHANGES = {
@@ -30,6 +37,11 @@ const CHANGES = {
     unlessChosen: ['parked'],
   },
 } as const;
+
+/** Why somebody acts. */
+export interface OriginOptions {
+  readonly reason?: string;
+}
 
 /** The options of `replay` and `discard`. */
 export interface ChangeOptions extends Selection, OriginOptions {
@@ -65,8 +77,8 @@ export async function changeDeliveries(
       throw new CommandError('--wait needs a receiver that runs. Start it, or leave --wait out.', 2);
     const countOf = (filter: DeliveryFilter): Promise<StateCounts> =>
       connection.get('/deliveries/count', filter);
-    const filters: FixedFilter[] = ids.map((id) => ({ firstId: id, lastId: id }));
     const chosenStates = chosen.state === undefined ? unlessChosen : [chosen.state];
+    const filters: FixedFilter[] = ids.map((id) => ({ firstId: id, lastId: id }));
     if (ids.length === 0)
       for (const state of chosenStates) filters.push(...(await upToNow(connection, { ...chosen, state })));
     const counts: StateCounts[] = [];
@@ -79,7 +91,7 @@ export async function changeDeliveries(
         .filter(({ count }) => count > 0)
         .map(({ state, count }) => deliveries(count, state)),
     );
-    if (works.length > 0 && !(await isWanted(terminal, CHANGES[kind], what, yes === true))) {
+    if (works.length > 0 && !(await isWanted(terminal, CHANGES[kind], what, yes))) {
       terminal.exitCode = 1;
       return terminal.report(`Nothing was ${done}.`);
     }
@@ -131,7 +143,7 @@ async function isWanted(
   terminal: Terminal,
   { verb, doing }: (typeof CHANGES)[keyof typeof CHANGES],
   what: string,
-  yes: boolean,
+  yes: boolean | undefined,
 ): Promise<boolean> {
   if (!yes && terminal.canAsk) return terminal.confirm(`${verb} ${what}?`);
   if (!yes) throw new CommandError(`This is about ${what}. Add --yes: there is no terminal to ask on.`, 2);
@@ -139,17 +151,52 @@ async function isWanted(
   return true;
 }
 
+/**
+ * Waits until each delivery of a replay has ended an attempt, and shows how far it has come.
+ *
+ * @throws CommandError if it is interrupted, or the handler is paused
+ */
+async function followReplay(terminal: Terminal, { get }: Connection, act: number): Promise<FollowedAct> {
+  const interrupted = terminal.interruption();
+  try {
+    for (;;) {
+      const followed = await get<FollowedAct>(`/acts/${act}`);
+      if (outcomeOf(followed).waiting === 0) return followed;
+      const text = outcomeText(followed);
+      terminal.showProgress(text);
+      if (interrupted.aborted) throw new CommandError(`Interrupted: ${text}.`);
+      if ((await get<InboxStats>('/stats')).isPaused)
+        throw new CommandError(`The handler is paused: ${text}. To go on: plant-inbox resume`);
+      await delay(LOOK_INTERVAL);
+    }
+  } finally {
+    terminal.showProgress('');
+  }
+}
+
+/** Who acts: the user and the host. */
+function operatorName(): string {
+  const user = (): string => {
+    try {
+      return userInfo().username;
+    } catch {
+      // A container may have users without a name.
+      return String(process.getuid?.());
+    }
+  };
+  return `${user()}@${hostname()}`;
+}
+
 /** `plant-inbox pause` and `resume` */
 export async function setPaused(
   path: 'pause' | 'resume',
   terminal: Terminal,
-  inbox: string,
+  { post }: Connection,
   { reason }: OriginOptions,
 ): Promise<void> {
-  await withConnection(inbox, ({ post }) => post(`/handler/${path}`, { operator: operatorName(), reason }));
+  await post(`/handler/${path}`, { operator: operatorName(), reason });
+  const isPaused = path === 'pause';
   await terminal.write(
-    path === 'pause'
-      ? 'The handler is paused. Deliveries are still accepted.\n'
-      : 'The handler gets deliveries.\n',
+    isPaused ? 'The handler is paused. Deliveries are still accepted.\n' : 'The handler gets deliveries.\n',
   );
 }

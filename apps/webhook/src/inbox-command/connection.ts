@@ -22,7 +22,10 @@ export interface Connection {
   readonly isRunning: boolean | undefined;
   /** Of a shared inbox: the transactions that may still store a delivery with a smaller id than others. */
   readonly transactions?: () => Promise<Transactions>;
-  /** @throws ReceiverError, or CommandError for what the receiver has no code for */
+  /**
+   * @param query of which what is undefined is left out
+   * @throws ReceiverError, or CommandError for what the receiver has no code for
+   */
   readonly get: <Result>(path: string, query?: object) => Promise<Result>;
   /** @throws the same */
   readonly post: <Result>(path: string, content: object) => Promise<Result>;
@@ -112,8 +115,10 @@ export function connectionTo(send: Send, isRunning: boolean | undefined): Connec
   };
   return {
     isRunning,
-    get: (path, query = {}) =>
-      exchange('GET', `${path}?${new URLSearchParams({ ...query }).toString()}`) as Promise<never>,
+    get: (path, query = {}) => {
+      const given = Object.entries(query).filter(([, value]) => value !== undefined);
+      return exchange('GET', `${path}?${new URLSearchParams(given).toString()}`) as Promise<never>;
+    },
     post: (path, content) => exchange('POST', path, content) as Promise<never>,
   };
 }

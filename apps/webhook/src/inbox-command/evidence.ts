@@ -2,9 +2,9 @@ import type { Evidence } from '../evidence/evidence.js';
 import type { FieldEvidence, JsonEvidence } from '../evidence/json-fields.js';
 import type { Names, Spread } from '../evidence/tally.js';
 import { deliveries } from './batches.js';
-import { withConnection } from './connection.js';
-import { jsonText, type Output } from './printable.js';
-import { filterOf, type Selection } from './selection.js';
+import type { Connection } from './connection.js';
+import type { Output } from './printable.js';
+import { filterOf, type Selection } from './options.js';
 import { cut, type Row, table, type Terminal } from './terminal.js';
 
 /** No line is wider, in columns, nor wider than the terminal. */
@@ -13,12 +13,11 @@ const WIDTH = 80;
 /** `plant-inbox evidence` */
 export async function evidence(
   terminal: Terminal,
-  inbox: string,
+  { get }: Connection,
   { output, ...selection }: Selection & { output?: Output },
 ): Promise<void> {
-  const found = await withConnection(inbox, ({ get }) => get<Evidence>('/evidence', filterOf(selection)));
-  if (output === 'json') await terminal.write(jsonText(found, 2));
-  else if (found.deliveries > 0) await terminal.write(evidenceText(terminal, found));
+  const found = await get<Evidence>('/evidence', filterOf(selection));
+  await terminal.print(output, found, () => (found.deliveries > 0 ? evidenceText(terminal, found) : ''));
   if (found.deliveries === 0) terminal.report('No deliveries with a content.');
   if (found.stoppedAfter !== null)
     terminal.report(

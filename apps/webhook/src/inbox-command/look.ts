@@ -2,14 +2,15 @@ import {
   DELIVERY_STATES,
   type DeliverySummary,
   type ErrorGroup,
+  type FollowedAct,
   type InboxStats,
   type StoredDelivery,
 } from '../inbox/inbox-operations.js';
-import { type Due, dueText, gapText, runsOf } from '../inbox/in-words.js';
+import { type Due, dueText, gapText, outcomeText, runsOf } from '../inbox/in-words.js';
 import { actsTable } from './acts.js';
-import { withConnection } from './connection.js';
-import { jsonLines, jsonText, type Output, printable, shortTime, textOf, timeText } from './printable.js';
-import { filterOf, type Selection } from './selection.js';
+import type { Connection } from './connection.js';
+import { type Output, printable, shortTime, textOf, timeText } from './printable.js';
+import { filterOf, type Selection } from './options.js';
 import { CommandError, type Terminal } from './terminal.js';
 
 /** A list as the routes have it. */
@@ -17,57 +18,62 @@ export interface Listed {
   readonly deliveries: readonly DeliverySummary[];
 }
 
-interface ListOptions extends Selection {
+interface PageOptions {
   readonly limit: number;
   readonly after?: number;
   readonly output?: Output;
 }
 
 /** `plant-inbox list` */
-export async function list(terminal: Terminal, inbox: string, options: ListOptions): Promise<void> {
-  const { limit, after, output, ...selection } = options;
-  const query = { ...filterOf(selection), ...(after && { after }), limit };
-  const { deliveries } = await withConnection(inbox, ({ get }) => get<Listed>('/deliveries', query));
-  await writeList(terminal, deliveries, output);
-  const last = deliveries.at(-1);
-  if (last === undefined) terminal.report('No deliveries.');
-  else if (deliveries.length === limit && last.id > 1) terminal.report(`For older ones: --after ${last.id}`);
+export async function list(
+  terminal: Terminal,
+  { get }: Connection,
+  { output, limit, after, ...selection }: Selection & PageOptions,
+): Promise<void> {
+  const { deliveries } = await get<Listed>('/deliveries', { ...filterOf(selection), after, limit });
+  await terminal.print(output, deliveries, () => listText(terminal, deliveries));
+  reportNext(terminal, deliveries, 'deliveries', deliveries.length < limit ? null : deliveries.at(-1)!.id);
 }
 
 /** `plant-inbox search TEXT` */
 export async function search(
   terminal: Terminal,
-  inbox: string,
+  { get }: Connection,
   text: string,
-  { limit, after, output, ...selection }: ListOptions,
+  { output, limit, after, ...selection }: Selection & PageOptions,
 ): Promise<void> {
   const interrupted = terminal.interruption();
   const found: DeliverySummary[] = [];
-  const next = await withConnection(inbox, async ({ get }) => {
-    let below: number | null = after ?? Number.MAX_SAFE_INTEGER;
-    while (below !== null && found.length < limit && !interrupted.aborted) {
-      const query = { text, ...filterOf(selection), after: below, limit: limit - found.length };
-      const part: Listed & { next: number | null } = await get('/deliveries/search', query);
-      found.push(...part.deliveries);
-      below = part.next;
-      terminal.showProgress(below === null ? '' : `Searching: down to delivery ${below}`);
-    }
-    return below;
-  });
+  let next: number | null = after ?? Number.MAX_SAFE_INTEGER;
+  while (next !== null && found.length < limit && !interrupted.aborted) {
+    const query = { text, ...filterOf(selection), after: next, limit: limit - found.length };
+    const part: Listed & { next: number | null } = await get('/deliveries/search', query);
+    found.push(...part.deliveries);
+    next = part.next;
+    if (next !== null) terminal.showProgress(`Searching: down to delivery ${next}`);
+  }
   terminal.showProgress('');
-  await writeList(terminal, found, output);
-  if (found.length === 0 && next === null) terminal.report('No deliveries.');
-  if (next !== null) terminal.report(`For older ones: --after ${next}`);
+  await terminal.print(output, found, () => listText(terminal, found));
+  reportNext(terminal, found, 'deliveries', next);
   if (interrupted.aborted) throw new CommandError('Interrupted.');
 }
 
-async function writeList(
+/** `plant-inbox acts` */
+export async function acts(
   terminal: Terminal,
-  deliveries: Listed['deliveries'],
-  output?: Output,
+  { get }: Connection,
+  { output, limit, after }: PageOptions,
 ): Promise<void> {
-  if (output === 'json') await terminal.write(jsonLines(deliveries));
-  else if (deliveries.length > 0) await terminal.write(listText(terminal, deliveries));
+  const { acts: found } = await get<{ acts: FollowedAct[] }>('/acts', { limit, after });
+  const became = (act: FollowedAct): string => (act.kind === 'replay' ? outcomeText(act) : '');
+  await terminal.print(output, found, () => actsTable(terminal, found, became));
+  reportNext(terminal, found, 'acts', found.length < limit ? null : found.at(-1)!.id);
+}
+
+/** @param next where the page ends, if it is not known to be the last one */
+function reportNext(terminal: Terminal, page: readonly object[], what: string, next: number | null): void {
+  if (next !== null && next > 1) terminal.report(`For older ones: --after ${next}`);
+  else if (page.length === 0) terminal.report(`No ${what}.`);
 }
 
 /** A line for each delivery, after one with headings. */
@@ -81,19 +87,16 @@ export function listText(terminal: Terminal, deliveries: readonly DeliverySummar
 /** `plant-inbox errors` */
 export async function errors(
   terminal: Terminal,
-  inbox: string,
+  { get }: Connection,
   { output }: { output?: Output },
 ): Promise<void> {
-  const { groups, complete } = await withConnection(inbox, ({ get }) =>
-    get<{ groups: readonly ErrorGroup[]; complete: boolean }>('/errors'),
-  );
+  const { groups, complete } = await get<{ groups: readonly ErrorGroup[]; complete: boolean }>('/errors');
   const rows = groups.map(({ parked, retrying, firstAt, lastAt, message }) => [
     ...[parked, retrying, shortTime(firstAt), shortTime(lastAt), message],
   ]);
-  if (output === 'json') await terminal.write(jsonLines(groups));
+  const headings = ['PARKED', 'RETRYING', 'FIRST', 'LAST', 'ERROR'];
   // Whole errors: their causes are at the end, and --error takes them.
-  else if (rows.length > 0)
-    await terminal.write(terminal.table(rows, ['PARKED', 'RETRYING', 'FIRST', 'LAST', 'ERROR'], false));
+  await terminal.print(output, groups, () => terminal.table(rows, headings, false));
   if (groups.length === 0) terminal.report('No delivery is parked or retrying.');
   if (!complete)
     terminal.report('There are more: these are the most frequent errors of the newest deliveries.');
@@ -105,24 +108,23 @@ export type ShownDelivery = Omit<StoredDelivery, 'content'> & { readonly content
 /** `plant-inbox show ID` */
 export async function show(
   terminal: Terminal,
-  inbox: string,
+  { get }: Connection,
   id: number,
   { output }: { output?: Output | 'raw' },
 ): Promise<void> {
   if (output === 'raw' && terminal.isTTY)
     throw new CommandError('-o raw writes to a file or a pipe, not to a terminal: add > FILE.', 2);
-  const { delivery, due } = await withConnection(inbox, async ({ get }) => {
-    const found = await get<ShownDelivery>(`/deliveries/${id}`);
-    return { delivery: found, due: found.dueAt === null ? undefined : await get<InboxStats>('/stats') };
-  });
+  const delivery = await get<ShownDelivery>(`/deliveries/${id}`);
+  const due = delivery.dueAt === null ? undefined : await get<InboxStats>('/stats');
   const content = Buffer.from(delivery.content, 'base64');
   if (output === 'raw') return terminal.write(content);
-  if (output === 'json') return terminal.write(jsonText(delivery, 2));
   const text = textOf(content);
-  await terminal.write(
-    headText(terminal, delivery, due) + (text ? `\n${printable(text).replace(/\n?$/, '\n')}` : ''),
-  );
-  if (text === undefined) terminal.report('The content is not text. To see its bytes, add -o raw | xxd');
+  await terminal.print(output, delivery, () => {
+    const shown = text && `\n${printable(text).replace(/\n?$/, '\n')}`;
+    return headText(terminal, delivery, due) + (shown ?? '');
+  });
+  if (output !== 'json' && text === undefined)
+    terminal.report('The content is not text. To see its bytes, add -o raw | xxd');
 }
 
 /** What each member of a delivery is called. */
@@ -185,23 +187,18 @@ export function headText(
 /** `plant-inbox stats` */
 export async function stats(
   terminal: Terminal,
-  inbox: string,
+  { get, isRunning }: Connection,
   { output }: { output?: Output },
 ): Promise<void> {
-  await withConnection(inbox, async ({ get, isRunning }) => {
-    const found = await get<InboxStats>('/stats');
-    if (output === 'json') return terminal.write(jsonText(found, 2));
-    const { isPaused, now, oldestWaitingAt, nextRetryAt, bytes } = found;
-    const rows = [
-      ...(isRunning === undefined ? [] : [['receiver', isRunning ? 'running' : 'stopped']]),
-      ['handler', isPaused ? 'paused' : 'not paused'],
-      ...DELIVERY_STATES.map((state) => [state, found[state].toLocaleString('en-US')]),
-      ...(oldestWaitingAt === null ? [] : [['oldest', `waits, received ${shortTime(oldestWaitingAt)}`]]),
-      ...(nextRetryAt === null
-        ? []
-        : [['next retry', dueText({ dueAt: nextRetryAt, now, isPaused }, shortTime)]]),
-      ['on disk', `${bytes.toLocaleString('en-US')} bytes`],
-    ];
-    return terminal.write(terminal.table(rows));
-  });
+  const found = await get<InboxStats>('/stats');
+  const { isPaused, oldestWaitingAt, nextRetryAt, bytes } = found;
+  const rows = [
+    ['receiver', isRunning === undefined ? '' : isRunning ? 'running' : 'stopped'],
+    ['handler', isPaused ? 'paused' : 'not paused'],
+    ...DELIVERY_STATES.map((state) => [state, found[state].toLocaleString('en-US')]),
+    ['oldest', oldestWaitingAt === null ? '' : `waits, received ${shortTime(oldestWaitingAt)}`],
+    ['next retry', nextRetryAt === null ? '' : dueText({ ...found, dueAt: nextRetryAt }, shortTime)],
+    ['on disk', `${bytes.toLocaleString('en-US')} bytes`],
+  ];
+  await terminal.print(output, found, () => terminal.table(rows.filter(([, value]) => value !== '')));
 }

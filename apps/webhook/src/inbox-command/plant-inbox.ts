@@ -5,15 +5,14 @@ import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 
 
 import { inboxUrl } from '../config/config.js';
 import { ReceiverError, systemReason } from '../errors.js';
-import { MAX_LIMIT } from '../operations/parameters.js';
-import { acts } from './acts.js';
 import { isClosed } from './batches.js';
 import { changeDeliveries, setPaused } from './change.js';
 import { scriptOf, SHELLS, wordsFor } from './completion.js';
+import { type Connection, withConnection } from './connection.js';
 import { evidence } from './evidence.js';
-import { errors, list, search, show, stats } from './look.js';
+import { acts, errors, list, search, show, stats } from './look.js';
+import { idOf, idsOf, InboxCommand, textOf } from './options.js';
 import { backup, check, exportDeliveries, importDeliveries } from './save.js';
-import { idOf, idsOf, shortText, withSelection } from './selection.js';
 import { tail } from './tail.js';
 import { CommandError, type CommandProcess, Terminal } from './terminal.js';
 import { type Given, tryAnswers } from './try.js';
@@ -56,7 +55,7 @@ export async function runPlantInbox(
 
 /** The commands of `plant-inbox`. A wrong command line is reported, and then it throws CommanderError. */
 export function createProgram(terminal: Terminal, given: Given): Command {
-  const program = new Command('plant-inbox')
+  const program = new InboxCommand('plant-inbox')
     .description(
       'Looks at the deliveries of a receiver and acts on them. The receiver may be running or stopped.',
     )
@@ -84,118 +83,102 @@ export function createProgram(terminal: Terminal, given: Given): Command {
     <Args extends unknown[]>(run: (terminal: Terminal, inbox: string, ...args: Args) => Promise<void>) =>
     (...args: Args): Promise<void> =>
       run(terminal, inboxOf(program.opts<{ inbox: string }>().inbox), ...args);
-  const output = outputOption();
-  const command = (usage: string, summary: string, examples: readonly string[], more = ''): Command =>
+  /** The same, with the inbox opened. */
+  const asks = <Args extends unknown[]>(
+    ask: (terminal: Terminal, connection: Connection, ...args: Args) => Promise<void>,
+  ) =>
+    on((_terminal, inbox, ...args: Args) =>
+      withConnection(inbox, (opened) => ask(terminal, opened, ...args)),
+    );
+  const command = (usage: string, summary: string, examples: readonly string[], more = ''): InboxCommand =>
     program
       .command(usage)
       .summary(summary)
-      .description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.${more === '' ? '' : ` ${more}`}`)
+      .description(`${summary[0]!.toUpperCase()}${summary.slice(1)}. ${more}`.trim())
       .addHelpText('after', examplesText(examples.map((example) => `${usage} ${example}`.trim())));
-  /** Of a list that has pages. */
-  const paged = (listing: Command): Command =>
-    listing
-      .option('--limit <count>', `at most so many, up to ${MAX_LIMIT}`, limitOf, 50)
-      .option('--after <id>', 'the page that follows the one that ends with this id', idOf)
-      .addOption(output);
-  const reasoned = (act: Command): Command =>
-    act.option('--reason <text>', 'why; kept with the act', shortText);
 
-  paged(
-    withSelection(
-      command('list', 'list deliveries, the newest first; the default command', [
-        '--state parked --since 2h',
-        '-o json',
-      ]),
-    ),
-  ).action(on(list));
+  const listed = 'list deliveries, the newest first; the default command';
+  command('list', listed, ['--state parked --since 2h', '-o json']).chooses().pages().action(asks(list));
 
-  paged(
-    withSelection(
-      command(
-        'search',
-        'list deliveries that contain a text, the newest first',
-        ["'Rosa canina' --since 2d"],
-        'It looks for exactly these characters in contents, header fields, errors and identifiers of events.',
-      ),
-    ).argument('<text>', 'of at most 200 characters', soughtOf),
-  ).action(on(search));
+  command(
+    'search',
+    'list deliveries that contain a text, the newest first',
+    ["'Rosa canina' --since 2d"],
+    'It looks for exactly these characters in contents, header fields, errors and identifiers of events.',
+  )
+    .argument('<text>', 'of at most 200 characters', textOf(200))
+    .chooses()
+    .pages()
+    .action(asks(search));
 
   command('errors', 'group what is parked or retrying: since when, how many, why', ['', '-o json'])
-    .addOption(output)
-    .action(on(errors));
+    .prints()
+    .action(asks(errors));
 
-  command('show', 'show a delivery: state, failed attempts, acts, header fields, content', [
-    '4',
-    '4 -o raw > content',
-  ])
+  const shown = 'show a delivery: state, failed attempts, acts, header fields, content';
+  command('show', shown, ['4', '4 -o raw > content'])
     .argument('<id>', 'of the delivery', idOf)
-    .addOption(outputOption('raw'))
-    .action(on(show));
+    .prints('raw')
+    .action(asks(show));
 
   command('tail', 'follow new deliveries, one a line, until Ctrl-C', ['', '-o json | jq .mediaType'])
-    .addOption(output)
+    .prints()
     .action(on(tail));
 
   command('stats', 'count deliveries by state, and say if the handler is paused', ['', '-o json'])
-    .addOption(output)
-    .action(on(stats));
+    .prints()
+    .action(asks(stats));
 
-  reasoned(
-    withSelection(
-      command(
-        'replay',
-        'pass deliveries to the handler again: failed ones, or chosen ones',
-        ['--wait', '4 7', "--error 'Error: no plant 7'"],
-        'It takes parked and retrying ones, unless --state or ids say otherwise. It asks first.',
-      ),
-      ['retrying', 'parked', 'handled'],
-    ),
+  command(
+    'replay',
+    'pass deliveries to the handler again: failed ones, or chosen ones',
+    ['--wait', '4 7', "--error 'Error: no plant 7'"],
+    'It takes parked and retrying ones, unless --state or ids say otherwise. It asks first.',
   )
     .argument('[ids...]', 'of deliveries in any state', idsOf)
+    .chooses(['retrying', 'parked', 'handled'])
+    .acts()
     .option('--wait', 'until each has had an attempt; exit code 0 if all are handled')
     .option('--yes', "don't ask")
-    .addOption(output)
+    .prints()
     .action(on(changeDeliveries.bind(undefined, 'replay')));
 
-  withSelection(
-    command(
-      'discard',
-      'delete the content of parked deliveries, and keep the reason',
-      ["2 --reason 'a test of the sender'"],
-      'Name them by id, or choose them with options. It asks first.',
-    ),
-    ['parked'],
+  command(
+    'discard',
+    'delete the content of parked deliveries, and keep the reason',
+    ["2 --reason 'a test of the sender'"],
+    'Name them by id, or choose them with options. It asks first.',
   )
     .argument('[ids...]', 'of parked deliveries', idsOf)
-    .requiredOption('--reason <text>', 'why; kept with the delivery', shortText)
+    .chooses(['parked'])
+    .acts(true)
     .option('--yes', "don't ask")
-    .addOption(output)
+    .prints()
     .action(on(changeDeliveries.bind(undefined, 'discard')));
 
-  reasoned(
-    command(
-      'pause',
-      'start no further attempt of the handler, until resume',
-      ["--reason 'the database moves'"],
-      'That holds after a restart, too. Attempts that run go on. Deliveries are still accepted. On PostgreSQL, receivers notice it within a second.',
-    ),
-  ).action(on(setPaused.bind(undefined, 'pause')));
+  command(
+    'pause',
+    'start no further attempt of the handler, until resume',
+    ["--reason 'the database moves'"],
+    'That holds after a restart, too. Attempts that run go on. Deliveries are still accepted. On PostgreSQL, receivers notice it within a second.',
+  )
+    .acts()
+    .action(asks(setPaused.bind(undefined, 'pause')));
 
-  reasoned(command('resume', 'let the handler go on after pause', [''])).action(
-    on(setPaused.bind(undefined, 'resume')),
-  );
+  command('resume', 'let the handler go on after pause', [''])
+    .acts()
+    .action(asks(setPaused.bind(undefined, 'resume')));
 
-  paged(command('acts', 'list what operators did, and what became of it', ['--limit 5'])).action(on(acts));
+  command('acts', 'list what operators did, and what became of it', ['--limit 5']).pages().action(asks(acts));
 
-  withSelection(
-    command(
-      'export',
-      'write deliveries to a new file, or print them, as JSON',
-      ['parked.ndjson --state parked'],
-      'Each line is one delivery with its content, in base64. The receiver may be running: what it accepts meanwhile is left out.',
-    ),
+  command(
+    'export',
+    'write deliveries to a new file, or print them, as JSON',
+    ['parked.ndjson --state parked'],
+    'Each line is one delivery with its content, in base64. The receiver may be running: what it accepts meanwhile is left out.',
   )
     .argument('[file]', 'a new file; without it, standard output')
+    .chooses()
     .action(on(exportDeliveries));
 
   command(
@@ -224,28 +207,26 @@ export function createProgram(terminal: Terminal, given: Given): Command {
     "If something is damaged, restore a backup. It doesn't notice other bytes in a content.",
   ).action(on(check));
 
-  withSelection(
-    command(
-      'evidence',
-      'show what deliveries say about questions: shapes and counts',
-      ['--since 7d'],
-      'No value of a header field or of a content is printed. It answers nothing.',
-    ),
+  command(
+    'evidence',
+    'show what deliveries say about questions: shapes and counts',
+    ['--since 7d'],
+    'No value of a header field or of a content is printed. It answers nothing.',
   )
-    .addOption(output)
-    .action(on(evidence));
+    .chooses()
+    .prints()
+    .action(asks(evidence));
 
-  withSelection(
-    command(
-      'try',
-      'count the deliveries that proposed answers would refuse',
-      ['--question http-method --answer POST'],
-      'The answers that are given hold, too. It writes nothing.',
-    ),
+  command(
+    'try',
+    'count the deliveries that proposed answers would refuse',
+    ['--question http-method --answer POST'],
+    'The answers that are given hold, too. It writes nothing.',
   )
+    .chooses()
     .requiredOption('--question <id>', 'a question of OPEN_QUESTIONS.md; may be repeated', collect)
     .requiredOption('--answer <value>', 'the proposed answer, as JSON or plain text', collect)
-    .addOption(output)
+    .prints()
     .action(on(tryAnswers.bind(undefined, given)));
 
   program
@@ -263,10 +244,6 @@ export function createProgram(terminal: Terminal, given: Given): Command {
     });
   return program;
 }
-
-/** As in `plant-store`. `raw` writes the bytes of a content, and nothing else. */
-const outputOption = (...more: readonly 'raw'[]): Option =>
-  new Option('-o, --output <format>', 'how to print it').choices(['text', 'json', ...more]);
 
 /** Adds the value of an option that may be repeated. */
 const collect = (text: string, before: readonly string[] = []): string[] => [...before, text];
@@ -299,16 +276,6 @@ function inboxOf(text: string): string {
   const url = inboxUrl.safeParse(/^[a-z][a-z\d+.-]+:/i.test(named) ? named : `file:${named}`);
   if (url.success) return url.data;
   throw new CommandError(`--inbox, or INBOX_URL, ${url.error.issues[0]!.message}.`, 2);
-}
-
-function limitOf(text: string): number {
-  if (/^[1-9]\d{0,2}$/.test(text) && Number(text) <= MAX_LIMIT) return Number(text);
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_LIMIT}.`);
-}
-
-function soughtOf(text: string): string {
-  if (text !== '' && text.length <= 200) return text;
-  throw new InvalidArgumentError('It must have from 1 to 200 characters.');
 }
 
 /** What Commander says is wrong. */

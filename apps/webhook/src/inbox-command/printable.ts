@@ -42,11 +42,8 @@ export const unescaped = (shown: string): string =>
     return printableLine(found) === text ? found : text;
   });
 
-function escape(found: string): string {
-  return Array.from({ length: found.length }, (_, index) => unit(found.charCodeAt(index))).join('');
-}
-
-const unit = (code: number): string => `\\u${code.toString(16).padStart(4, '0')}`;
+const escape = (found: string): string =>
+  found.replaceAll(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** The text that the bytes are in UTF-8; undefined if they aren't, or if it has U+0000. */
 export function textOf(bytes: Uint8Array): string | undefined {

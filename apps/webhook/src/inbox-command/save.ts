@@ -14,7 +14,7 @@ import { openInbox } from '../inbox/open-inbox.js';
 import { deliveries, inBatches, sumOf, upToNow } from './batches.js';
 import { embeddedFolder, withConnection } from './connection.js';
 import { jsonText } from './printable.js';
-import { filterOf, type Selection } from './selection.js';
+import { filterOf, type Selection } from './options.js';
 import { CommandError, type Terminal } from './terminal.js';
 
 interface ExportedBatch {

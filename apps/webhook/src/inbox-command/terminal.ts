@@ -6,7 +6,7 @@ import stringWidth from 'string-width';
 
 import { onFirstSignal, type Signalled } from '../first-signal.js';
 import { DELIVERY_STATES, type DeliveryState } from '../inbox/inbox-operations.js';
-import { printable, printableLine } from './printable.js';
+import { jsonLines, jsonText, type Output, printable, printableLine } from './printable.js';
 
 /** What a person got wrong, or what can't be done. */
 export class CommandError extends Error {
@@ -77,6 +77,12 @@ export class Terminal {
     return new Promise((resolve, reject) => {
       this.#process.stdout.write(data, (error) => (error ? reject(error) : resolve()));
     });
+  }
+
+  /** Prints what was found: a text, or JSON, in which each of a list is a line. @throws what {@link write} throws */
+  print(output: Output | undefined, found: object, text: () => string): Promise<void> {
+    const json = (): string => (Array.isArray(found) ? jsonLines(found as object[]) : jsonText(found, 2));
+    return this.write(output === 'json' ? json() : text());
   }
 
   /** Shows how far long work has come, on the last line of a terminal. An empty text clears the line. */

@@ -6,8 +6,8 @@ import { type KeptDelivery, prepareTrial, type Trial } from '../answers/try-answ
 import type { DeliveryState } from '../inbox/inbox-operations.js';
 import { deliveries, inBatches, upToNow } from './batches.js';
 import { withConnection } from './connection.js';
-import { jsonText, type Output } from './printable.js';
-import { filterOf, type Selection } from './selection.js';
+import type { Output } from './printable.js';
+import { filterOf, type Selection } from './options.js';
 import { CommandError, type Terminal } from './terminal.js';
 
 /** Questions that are answered with a schema. */
@@ -87,7 +87,7 @@ export async function tryAnswers(
       });
     });
   tried.refused = [...refused.values()].sort((one, other) => other.deliveries - one.deliveries);
-  await terminal.write(output === 'json' ? jsonText(tried, 2) : triedText(terminal, tried, isTried));
+  await terminal.print(output, tried, () => triedText(terminal, tried, isTried));
 }
 
 /**

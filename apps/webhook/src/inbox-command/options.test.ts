@@ -1,4 +1,4 @@
-import { filterOf, idOf, idsOf, rangeOf, timeOf } from './selection.js';
+import { filterOf, idOf, idsOf, rangeOf, timeOf } from './options.js';
 
 const NOW = Date.parse('2026-03-10T12:00:00Z');
 

@@ -1,8 +1,9 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 
 import { errorGroupOf } from '../logging/error-group.js';
 import { DELIVERY_STATES, type DeliveryFilter, type DeliveryState } from '../inbox/inbox-operations.js';
 import { parseTime } from '../inbox/parse-time.js';
+import { MAX_LIMIT } from '../operations/parameters.js';
 import { unescaped } from './printable.js';
 
 /** The values of the options that choose deliveries. */
@@ -16,30 +17,58 @@ export interface Selection {
   readonly error?: string;
 }
 
-/** Adds the options that choose deliveries. */
-export function withSelection(command: Command, states: readonly DeliveryState[] = DELIVERY_STATES): Command {
-  return command
-    .addOption(new Option('--state <state>', 'only deliveries in this state').choices(states))
-    .option('--since <time>', 'only deliveries received at this time or later', (text) => timeOf(text))
-    .option('--before <time>', 'only deliveries received before this time', (text) => timeOf(text))
-    .option('--id <ids>', 'only these deliveries: 7, or 5..90', rangeOf)
-    .option(
-      '--error <message>',
-      'only deliveries whose last error is this one of plant-inbox errors, apart from numbers and quoted text',
-      shortText,
-    )
-    .addHelpText('after', ABOUT_TIMES);
+/** A command, with the options that several have. */
+export class InboxCommand extends Command {
+  override createCommand(name?: string): InboxCommand {
+    return new InboxCommand(name);
+  }
+
+  /** Adds the options that choose deliveries. */
+  chooses(states: readonly DeliveryState[] = DELIVERY_STATES): this {
+    return this.addOption(new Option('--state <state>', 'only deliveries in this state').choices(states))
+      .option('--since <time>', 'only deliveries received at this time or later', (text) => timeOf(text))
+      .option('--before <time>', 'only deliveries received before this time', (text) => timeOf(text))
+      .option('--id <ids>', 'only these deliveries: 7, or 5..90', rangeOf)
+      .option(
+        '--error <message>',
+        'only deliveries whose last error is this one of plant-inbox errors, apart from numbers and quoted text',
+        textOf(1_000),
+      )
+      .addHelpText('after', ABOUT_TIMES);
+  }
+
+  /** Adds those of a list. */
+  pages(): this {
+    return this.option('--limit <count>', `at most so many, up to ${MAX_LIMIT}`, limitOf, 50)
+      .option('--after <id>', 'the page that follows the one that ends with this id', idOf)
+      .prints();
+  }
+
+  /** Adds how the result is printed, as in `plant-store`. `raw` writes the bytes of a content, and nothing else. */
+  prints(...more: readonly 'raw'[]): this {
+    return this.addOption(
+      new Option('-o, --output <format>', 'how to print it').choices(['text', 'json', ...more]),
+    );
+  }
+
+  /** Adds why somebody acts. As many characters are stored. */
+  acts(isRequired = false): this {
+    const option = new Option('--reason <text>', 'why; kept with what is done').argParser(textOf(1_000));
+    return this.addOption(option.makeOptionMandatory(isRequired));
+  }
 }
 
 const ABOUT_TIMES = `
 A time is ISO 8601, such as 2026-11-22 or 2026-11-22T09:30+01:00 (UTC without an
 offset), or a duration before now: 90s, 30m, 2h, 7d.`;
 
-/** As many characters are stored. */
-export function shortText(text: string): string {
-  if (text.trim() !== '' && text.length <= 1_000) return text;
-  throw new InvalidArgumentError('It must have from 1 to 1,000 characters.');
-}
+/** Reads a text of at most so many characters. */
+export const textOf =
+  (max: number) =>
+  (text: string): string => {
+    if (text.trim() !== '' && text.length <= max) return text;
+    throw new InvalidArgumentError(`It must have from 1 to ${max.toLocaleString('en-US')} characters.`);
+  };
 
 /** The filter that the options mean. */
 export function filterOf({ state, since, before, id, error }: Selection): DeliveryFilter {
@@ -78,6 +107,11 @@ export function rangeOf(text: string): { firstId: number; lastId: number } {
   if (more.length > 0 || !ID.test(first) || !ID.test(last) || Number(first) > Number(last))
     throw new InvalidArgumentError('It must be an id or two, the smaller first, such as 7 or 5..90.');
   return { firstId: Number(first), lastId: Number(last) };
+}
+
+function limitOf(text: string): number {
+  if (/^[1-9]\d{0,2}$/.test(text) && Number(text) <= MAX_LIMIT) return Number(text);
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_LIMIT}.`);
 }
 
 /** @throws InvalidArgumentError */
