@@ -42,7 +42,7 @@ describe('nothing was sent', () => {
       'nobody listens',
       async () => `http://127.0.0.1:${await portOfAClient()}`,
       'CONNECT_FAILED',
-      'ECONNREFUSED',
+      ': connection refused (127.0.0.1:',
     ],
     [
       'the certificate of the receiver is not trusted',

@@ -1,4 +1,5 @@
 import { isNativeError } from 'node:util/types';
+import { systemReason } from '../errors/system-reason.js';
 
 /** Every error code of the outbox, with its meaning. */
 export const outboxErrorCodes = Object.freeze({
@@ -62,9 +63,9 @@ export function toOutboxError(error: unknown): OutboxError {
     const code = codesOfStates[String(state)];
     if (code !== undefined) return new OutboxError(code, `${outboxErrorCodes[code]} ${advice[code]}`, error);
   }
-  const messages = chain.map(({ message }) => message).filter((message) => typeof message === 'string');
-  const [reason = ''] = (messages.findLast((message) => message !== '') ?? 'no message').split('\n', 1);
-  const message = `The database of the outbox failed: ${reason.replace(/\.$/, '')}.`;
+  const told = chain.findLast(({ message }) => typeof message === 'string' && message !== '');
+  const [reason] = systemReason(told ?? {}).split('\n', 1);
+  const message = `The database of the outbox failed: ${reason}.`;
   return new OutboxError('PLANT_STORE_OUTBOX_DATABASE_FAILED', message, error);
 }
 

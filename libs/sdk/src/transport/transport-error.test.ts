@@ -39,7 +39,8 @@ test.each([
   ['CERT_HAS_EXPIRED', 'certificate has expired', 'the certificate of the receiver has expired'],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate', 'Pass the authority as `ca`'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', "Hostname/IP does not match certificate's altnames", 'for another host'],
-  ['ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:9', 'connect ECONNREFUSED 127.0.0.1:9'],
+  ['ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:9', ': connection refused.'],
+  ['HPE_INVALID_CONSTANT', 'Parse Error: Expected HTTP/', ': what was received is not HTTP/1.1.'],
 ])('%s has a reason that can be read', (code, message, reason) => {
   const error = requestError(Object.assign(new Error(message), { code }), target, false);
 
@@ -49,13 +50,13 @@ test.each([
 });
 
 test('several addresses that refuse are all in the reason', () => {
-  const causes = ['connect ECONNREFUSED ::1:9', 'connect ECONNREFUSED 127.0.0.1:9'].map(
-    (text) => new Error(text),
+  const causes = ['::1', '127.0.0.1'].map((address) =>
+    Object.assign(new Error('arbitrary'), { code: 'ECONNREFUSED', address, port: 9 }),
   );
 
   const error = requestError(new AggregateError(causes), target, false);
 
-  expect(error.message).toContain('ECONNREFUSED ::1:9; connect ECONNREFUSED 127.0.0.1:9.');
+  expect(error.message).toContain(': connection refused ([::1]:9); connection refused (127.0.0.1:9).');
 });
 
 test.each([

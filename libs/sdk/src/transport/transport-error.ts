@@ -1,5 +1,6 @@
 import { notSent, PlantStoreError } from '../errors/plant-store-error.js';
 import { isPlantStoreError } from '../errors/sender-error.js';
+import { systemReason } from '../errors/system-reason.js';
 
 type Cause = Error & { readonly code?: string };
 
@@ -34,7 +35,9 @@ export function requestError(
     });
   }
   const next = handedOver ? 'a response arrived' : 'the request was sent';
-  const message = `The connection to ${url} closed before ${next}: ${cause.message}.`;
+  // Of one that the receiver has closed, there is no more to say.
+  const reason = cause.name === 'SocketError' ? '' : `: ${systemReason(cause)}`;
+  const message = `The connection to ${url} closed before ${next}${reason}.`;
   return new PlantStoreError('PLANT_STORE_CONNECTION_LOST', message, { outcome, cause });
 }
 
@@ -90,11 +93,10 @@ export function isRefusedHandshake({ code = '' }: Cause, received: number): bool
 const handshakeAlert =
   /ALERT_(?:HANDSHAKE_FAILURE|(?:BAD|UNSUPPORTED)_CERTIFICATE|CERTIFICATE_(?:REVOKED|EXPIRED|UNKNOWN|REQUIRED)|UNKNOWN_CA|ACCESS_DENIED|DECRYPT_ERROR|INSUFFICIENT_SECURITY)$/;
 
-function reasonOf({ code, message, errors }: Cause & { readonly errors?: readonly Cause[] }): string {
-  const all = `${code} ${message}`;
+function reasonOf(cause: Cause): string {
+  const all = `${cause.code} ${cause.message}`;
   const [, reason] = reasons.find(([pattern]) => pattern.test(all)) ?? [];
-  // An AggregateError of several addresses has no message.
-  return reason ?? (message.trim() || errors?.map((error) => error.message).join('; ') || String(code));
+  return reason ?? systemReason(cause);
 }
 
 /**

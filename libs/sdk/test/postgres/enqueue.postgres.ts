@@ -494,12 +494,13 @@ test('a database that does not answer is given up, and its connection is closed'
 });
 
 test('an error of several addresses has the reason of the first one', async () => {
-  const refused = Object.assign(new Error('connect ECONNREFUSED ::1:5432'), { code: 'ECONNREFUSED' });
+  const place = { code: 'ECONNREFUSED', address: '::1', port: 5432 };
+  const refused = Object.assign(new Error('connect ECONNREFUSED ::1:5432'), place);
   const database = { ...noDatabase, query: () => Promise.reject(new AggregateError([refused])) };
 
   await expect(createOutbox({ database, encode: json }, { answers: {} }).status()).rejects.toMatchObject({
     code: 'PLANT_STORE_OUTBOX_DATABASE_FAILED',
-    message: 'The database of the outbox failed: connect ECONNREFUSED ::1:5432.',
+    message: 'The database of the outbox failed: connection refused ([::1]:5432).',
   });
 });
 
