@@ -10,7 +10,7 @@ import {
 import { Socket } from 'node:net';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { getSystemErrorMap } from 'node:util';
+import { systemReason } from '@plant-store/sdk/internal';
 import { BadInput, type CommandContext, say } from './context.js';
 
 /** What a command sends: a file, a named pipe or standard input. */
@@ -105,11 +105,5 @@ async function* readChunks(
 }
 
 function unreadable(name: string, error: unknown): BadInput {
-  return new BadInput(`${name} can't be read: ${reasonOf(error)}.`);
-}
-
-/** Why a file can't be read or written, in words. */
-export function reasonOf(error: unknown): string {
-  const { errno, message } = error as NodeJS.ErrnoException;
-  return getSystemErrorMap().get(errno ?? 0)?.[1] ?? message;
+  return new BadInput(`${name} can't be read: ${systemReason(error)}.`);
 }

@@ -4,9 +4,9 @@ import {
   stillAccepted as acceptedNow,
   type StillAccepted,
 } from '@plant-store/contract';
+import { systemReason } from '@plant-store/sdk/internal';
 import { runCommand } from './command.js';
 import { say } from './context.js';
-import { reasonOf } from './input.js';
 
 /**
  * Runs the command line of this process under a set of answers, with what is accepted beside them, and ends the
@@ -18,7 +18,7 @@ export async function plantStore(
 ): Promise<void> {
   const output = { isLost: false };
   process.stdout.on('error', (error) => {
-    if (!output.isLost) say(`Standard output can't be written: ${reasonOf(error)}.`, process);
+    if (!output.isLost) say(`Standard output can't be written: ${systemReason(error)}.`, process);
     output.isLost = true;
   });
   process.stderr.on('error', () => {});

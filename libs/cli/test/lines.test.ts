@@ -74,8 +74,10 @@ test('each line is one plant, and the results file has a line for each', async (
 });
 
 test.each([
+  ['a word that JSON has not', Buffer.from('{"a": nil}\n'), 'UTF-8: its syntax is wrong'],
+  ['no end', Buffer.from('{"a":\n'), 'UTF-8: it ends too early.'],
   ['a byte order mark', Buffer.from('\ufeff{}\n'), 'byte order mark'],
-  ['bytes that are no UTF-8', Buffer.from([0x22, 0xff, 0x22, 0x0a]), 'not valid for encoding utf-8'],
+  ['bytes that are no UTF-8', Buffer.from([0x22, 0xff, 0x22, 0x0a]), 'it has bytes that are not UTF-8.'],
   ['more than 16 MiB', Buffer.from(`"${'x'.repeat(16_777_216)}"\n`), 'longer than 16777216 bytes'],
 ])('a line with %s is not sent', async (_name, content, message) => {
   const job = await prepare([]);

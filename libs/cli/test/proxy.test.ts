@@ -88,18 +88,22 @@ describe('a tunnel to a receiver with https', () => {
   const https = 'https://127.0.0.1:9';
 
   test.each([
-    ['has a name that is not found', 'http://us:s3cret@proxy.invalid:1', 'out of reach: getaddrinfo '],
+    [
+      'has a name that is not found',
+      'http://us:s3cret@proxy.invalid:1',
+      /out of reach: [a-z ]+ \(proxy\.invalid\)\. Is it running/,
+    ],
     [
       'is down',
       'http://us:s3cret@127.0.0.1:9',
-      'out of reach: connect ECONNREFUSED 127.0.0.1:9. Is it running there?',
+      /out of reach: connection refused \(127\.0\.0\.1:9\)\. Is it running there\?/,
     ],
   ])('a proxy that %s is named, without its password', async (_, https_proxy, message) => {
     const { code, stderr } = await send(https, { https_proxy });
 
     expect(code).toBe(3);
     expect(stderr).toContain(`not sent: Could not connect to ${https} through the proxy http://`);
-    expect(stderr).toContain(message);
+    expect(stderr).toMatch(message);
     expect(stderr).toMatch(/Check https_proxy\. It is safe to send again\.\n$/);
     expect(stderr).not.toContain('s3cret');
   });
@@ -118,11 +122,15 @@ describe('a tunnel to a receiver with https', () => {
     ],
     [
       'another protocol',
-      'no response to CONNECT: Expected HTTP/, RTSP/ or ICE/. Is it an HTTP proxy?',
+      'no response to CONNECT: what was received is not HTTP/1.1. Is it an HTTP proxy?',
       `${user}\r\n`,
     ],
-    ['half a response', 'no response to CONNECT: socket hang up. Is it an HTTP proxy?', 'HTTP/1.1 200 O'],
-    ['an end', 'no response to CONNECT: socket hang up. Is it an HTTP proxy?', ''],
+    [
+      'half a response',
+      'no response to CONNECT: connection reset by peer. Is it an HTTP proxy?',
+      'HTTP/1.1 200 O',
+    ],
+    ['an end', 'no response to CONNECT: connection reset by peer. Is it an HTTP proxy?', ''],
   ])('a proxy that responds to CONNECT with %s', async (_, message, response) => {
     const { host } = await startProxy(respond(response));
 
@@ -256,9 +264,7 @@ describe('a receiver with plain http', () => {
     const { code, stderr } = await send('http://127.0.0.1:8', { http_proxy: 'http://127.0.0.1:9' });
 
     expect(code).toBe(3);
-    expect(stderr).toContain(
-      'through the proxy http://127.0.0.1:9: it is out of reach: connect ECONNREFUSED',
-    );
+    expect(stderr).toContain('through the proxy http://127.0.0.1:9: it is out of reach: connection refused');
   });
 
   test('a proxy of another machine does not get the token of a receiver on this one', async () => {

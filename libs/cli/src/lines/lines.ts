@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { keysOf, partAt } from '@plant-store/contract';
 
 /** The longest line that is kept, in bytes. It limits the memory of a process that reads a file without line ends. */
@@ -71,6 +72,20 @@ export class LineFault extends Error {
   }
 }
 
+/** Why bytes are not JSON in UTF-8, in other words than those of `JSON.parse`, which repeat a part of them. */
+function whyNotJson(content: Buffer, error: unknown): string {
+  if (!isUtf8(content)) return 'it has bytes that are not UTF-8';
+  const text = content.toString();
+  if (text.startsWith('\ufeff')) return 'it begins with a byte order mark';
+  const { message } = error as SyntaxError;
+  const [, position] = /at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(message) ?? [];
+  if (position === undefined)
+    return /^Unexpected end/.test(message) ? 'it ends too early' : 'its syntax is wrong';
+  return Number(position) >= text.length
+    ? 'it ends too early'
+    : `its syntax is wrong at character ${Number(position) + 1}`;
+}
+
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
@@ -86,13 +101,9 @@ export function eventIdOf(
   if (isTooLong) throw new LineFault('LINE_TOO_LONG', `The line is longer than ${MAX_BYTES} bytes.`);
   let plant: unknown;
   try {
-    const text = utf8.decode(content);
-    if (text.startsWith('\ufeff')) throw new Error('it begins with a byte order mark');
-    plant = JSON.parse(text);
+    plant = JSON.parse(utf8.decode(content));
   } catch (error) {
-    // The message repeats a part of the line, which may have characters that a terminal acts on.
-    const reason = (error as Error).message.replaceAll(/[^ -~]/g, '?');
-    throw new LineFault('LINE_NOT_JSON', `The line is not JSON in UTF-8: ${reason}.`);
+    throw new LineFault('LINE_NOT_JSON', `The line is not JSON in UTF-8: ${whyNotJson(content, error)}.`);
   }
   if (eventIdPointer === undefined) return undefined;
   const found = partAt(plant, keysOf(eventIdPointer));

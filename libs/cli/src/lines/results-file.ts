@@ -12,8 +12,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { platform } from 'node:os';
 import type { Outcome } from '@plant-store/sdk';
+import { systemReason } from '@plant-store/sdk/internal';
 import { BadInput } from '../context.js';
-import { reasonOf } from '../input.js';
 import { readLines } from './lines.js';
 
 /** The first record of each run: what is sent, and where. */
@@ -95,7 +95,7 @@ export class ResultsFile {
         throw new BadInput(
           `The results file ${path} exists already. Continue it with --resume, or name a new file.`,
         );
-      throw new BadInput(`The results file ${path} can't be used: ${reasonOf(error)}.`);
+      throw new BadInput(`The results file ${path} can't be used: ${systemReason(error)}.`);
     }
   }
 
@@ -116,7 +116,7 @@ export class ResultsFile {
       for (let written = 0; written < bytes.byteLength;) written += writeSync(this.fd, bytes, written);
       return true;
     } catch (error) {
-      this.failure = `The results file ${this.path} can't be written: ${reasonOf(error)}.`;
+      this.failure = `The results file ${this.path} can't be written: ${systemReason(error)}.`;
       return false;
     }
   }
@@ -128,7 +128,7 @@ export class ResultsFile {
       closeSync(this.fd);
       return true;
     } catch (error) {
-      this.failure ??= `The results file ${this.path} can't be written: ${reasonOf(error)}.`;
+      this.failure ??= `The results file ${this.path} can't be written: ${systemReason(error)}.`;
       return false;
     } finally {
       this.lock?.close();

@@ -11,8 +11,8 @@ import {
   relayDefaults,
   type RelayOptions,
 } from '@plant-store/sdk/outbox';
+import { systemReason } from '@plant-store/sdk/internal';
 import { collectFaults, type CommandContext, CommandFailed, oneLine } from '../context.js';
-import { reasonOf as systemReason } from '../input.js';
 import { adviceOn, delayAfter, failureRecord } from '../send/failures.js';
 import { prepareSender, type SenderValues } from '../send/sender-options.js';
 import { openOutbox } from './database.js';
@@ -97,7 +97,7 @@ function logTo({ stdout }: CommandContext): Log {
 /** Why something failed, for the log. */
 function reasonOf(error: Error): object {
   if (!isPlantStoreError(error))
-    return { code: (error as NodeJS.ErrnoException).code, reason: oneLine(error.message) };
+    return { code: (error as NodeJS.ErrnoException).code, reason: oneLine(systemReason(error)) };
   const { message: reason, ...record } = failureRecord(error);
   return { ...record, reason, advice: adviceOn(error) || undefined };
 }

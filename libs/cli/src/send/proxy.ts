@@ -3,7 +3,14 @@ import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { PlantStoreError } from '@plant-store/sdk';
-import { connectTcp, isLoopback, OwnPool, securely, type Settings } from '@plant-store/sdk/internal';
+import {
+  connectTcp,
+  isLoopback,
+  OwnPool,
+  securely,
+  type Settings,
+  systemReason,
+} from '@plant-store/sdk/internal';
 import { BadInput } from '../context.js';
 import { type Proxy, proxyOf } from './proxy-environment.js';
 
@@ -126,13 +133,12 @@ class Route {
   #fail(problem: string, advice: string, cause?: unknown): never {
     const { connectTimeout, target } = this.settings;
     const isLate = isTimeout(cause);
-    // Of OpenSSL, the reason is what can be read.
-    const { reason, message } = (cause ?? {}) as { readonly reason?: string; readonly message?: string };
-    const why = isLate ? ` within ${connectTimeout} ms (--connect-timeout)` : `: ${reason ?? message}`;
+    const late = ` within ${connectTimeout} ms (--connect-timeout)`;
+    const why = isLate ? late : cause === undefined ? '' : `: ${systemReason(cause)}`;
     throw new ProxyError(
       isLate ? 'PLANT_STORE_CONNECT_TIMEOUT' : 'PLANT_STORE_CONNECT_FAILED',
       `Could not connect to ${target.origin} through the proxy ${this.proxy.url}: ` +
-        `${problem}${cause === undefined ? '' : why}. ${advice}`.trimEnd(),
+        `${problem}${why}. ${advice}`.trimEnd(),
       { outcome: 'not-sent', cause },
     );
   }

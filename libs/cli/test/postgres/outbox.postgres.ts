@@ -121,7 +121,7 @@ withPostgres('plant-store outbox', () => {
     const environment = { PLANT_STORE_OUTBOX_URL: `postgres://user:${accessToken}@127.0.0.1:1/store` };
     expect(await run(['outbox', 'list'], { environment })).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/ECONNREFUSED .* Check PLANT_STORE_OUTBOX_URL\.\n$/),
+      stderr: expect.stringMatching(/: connection refused \(.*\)\. Check PLANT_STORE_OUTBOX_URL\.\n$/),
     });
   });
 
