@@ -111,7 +111,7 @@ test('a fault at the start ends the process, even if the handler has begun somet
   expect(await receiver.exit).toEqual({ code: 1, signal: null });
   const address = `127.0.0.1:${port}`;
   expect(receiver.stderr).toBe(
-    `The receiver cannot listen on ${address}: listen EADDRINUSE: address already in use ${address}. Set HOST and PORT to a free address of this machine. [ADDRESS_UNAVAILABLE]\n`,
+    `The receiver cannot listen on ${address}: address already in use (${address}). Set HOST and PORT to a free address of this machine. [ADDRESS_UNAVAILABLE]\n`,
   );
 });
 

@@ -48,6 +48,7 @@ export function systemReason(error: unknown): string {
     readonly [name in 'address' | 'port' | 'hostname']?: string | number;
   };
   const words = getSystemErrorMap().get(errno ?? 0)?.[1];
-  const where = hostname ?? (port === undefined ? undefined : `${address}:${port}`);
+  const host = String(address).includes(':') ? `[${address}]` : address;
+  const where = hostname ?? (port === undefined ? undefined : `${host}:${port}`);
   return words === undefined || where === undefined ? (words ?? message) : `${words} (${where})`;
 }

@@ -198,7 +198,7 @@ describe('a start that fails says why, and leaves nothing open:', () => {
     expect(error).toMatchObject({
       code: 'ADDRESS_UNAVAILABLE',
       message:
-        'The receiver cannot listen on the socket that was passed to it (LISTEN_FDS): listen EINVAL: invalid argument. Pass a socket that listens: ListenStream= and Accept=no.',
+        'The receiver cannot listen on the socket that was passed to it (LISTEN_FDS): invalid argument. Pass a socket that listens: ListenStream= and Accept=no.',
     });
     await start(folder);
   });

@@ -9,7 +9,7 @@ import type { Config } from './config/config.js';
 import { Counters } from './counters.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import type { OpenHandler } from './dispatch/open-handler.js';
-import { ReceiverError } from './errors.js';
+import { ReceiverError, systemReason } from './errors.js';
 import { authorityOf, listenOnOne, urlOf } from './http/listen.js';
 import { openInbox } from './inbox/open-inbox.js';
 import { startRemovingExpired } from './inbox/retention.js';
@@ -184,7 +184,7 @@ async function listenOnAddress(app: NestFastifyApplication, config: Config, logg
         : 'Set HOST and PORT to a free address of this machine';
     throw new ReceiverError(
       'ADDRESS_UNAVAILABLE',
-      `The receiver cannot listen on ${authorityOf(HOST, PORT)}: ${(cause as Error).message}. ${advice}.`,
+      `The receiver cannot listen on ${authorityOf(HOST, PORT)}: ${systemReason(cause)}. ${advice}.`,
       { cause },
     );
   }
@@ -196,7 +196,7 @@ async function listenOnPassedSocket(app: NestFastifyApplication, fd: number): Pr
   } catch (cause) {
     throw new ReceiverError(
       'ADDRESS_UNAVAILABLE',
-      `The receiver cannot listen on the socket that was passed to it (LISTEN_FDS): ${(cause as Error).message}. Pass a socket that listens: ListenStream= and Accept=no.`,
+      `The receiver cannot listen on the socket that was passed to it (LISTEN_FDS): ${systemReason(cause)}. Pass a socket that listens: ListenStream= and Accept=no.`,
       { cause },
     );
   }

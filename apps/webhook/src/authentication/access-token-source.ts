@@ -5,7 +5,7 @@ import { ACCESS_TOKEN_PATTERN, type ExecutableAnswers } from '@plant-store/contr
 import type { Logger } from 'pino';
 
 import type { Config } from '../config/config.js';
-import { ReceiverError } from '../errors.js';
+import { ReceiverError, systemReason } from '../errors.js';
 
 /** How often the file is checked for a change, in milliseconds. Polling also notices a replaced symbolic link. */
 const POLL_INTERVAL = 500;
@@ -121,7 +121,7 @@ function readText(path: string): string {
       );
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    throw unreadable(path, (cause as Error).message, cause);
+    throw unreadable(path, systemReason(cause), cause);
   }
 }
 

@@ -61,8 +61,16 @@ test.each<[name: string, questions: string[], answers: string[], says: string]>(
     'a schema that cannot be read',
     ['plant-fields'],
     ['{"type":"a"}'],
-    "plant-fields: this JSON Schema can't be tried",
+    "plant-fields: this JSON Schema can't be tried: unsupported type: a.",
   ],
+  [
+    'a schema with a keyword of another form',
+    ['plant-fields'],
+    ['{"type":"object","properties":{"a":5}}'],
+    'a keyword in it has no valid value.',
+  ],
+  ['a pattern that is none', ['plant-fields'], ['{"type":"string","pattern":"("}'], 'no regular expression.'],
+  ['a keyword that is not read', ['plant-fields'], ['{"not":{"type":"string"}}'], 'not is not supported.'],
   ['a schema that is text', ['plant-fields'], ['a'], 'must be a Standard Schema'],
 ])('%s is wrong usage', (_name, questions, answers, says) => {
   expect(() => proposeAnswers(questions, answers, OPEN)).toThrow(

@@ -120,8 +120,16 @@ function answerOf(question: string, text: string): unknown {
   try {
     return z.fromJSONSchema(value as Parameters<typeof z.fromJSONSchema>[0]);
   } catch (error) {
-    throw new CommandError(`${question}: this JSON Schema can't be tried: ${(error as Error).message}`, 2);
+    throw new CommandError(`${question}: this JSON Schema can't be tried: ${whyUnreadable(error)}.`, 2);
   }
+}
+
+/** What Zod says that it can't read. If a keyword has another form than it expects, its words are those of the language. */
+function whyUnreadable(error: unknown): string {
+  if (error instanceof SyntaxError) return 'a pattern in it is no regular expression';
+  if (error instanceof TypeError) return 'a keyword in it has no valid value';
+  const { message } = error as Error;
+  return `${message[0]!.toLowerCase()}${message.slice(1).replace(/ in Zod \(.*/, '')}`;
 }
 
 function count(refused: Map<Failure, RefusedDeliveries>, trial: Trial, failure: Failure, id: number): void {

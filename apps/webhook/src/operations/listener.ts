@@ -15,7 +15,7 @@ import Fastify, {
 import type { Logger } from 'pino';
 
 import { OPERATIONS_CONNECTIONS } from '../config/open-files.js';
-import { ReceiverError } from '../errors.js';
+import { ReceiverError, systemReason } from '../errors.js';
 import { connectionOf } from '../http/connection.js';
 import { decideMessages, FASTIFY_OPTIONS, NODE_OPTIONS } from '../http/decided.js';
 import { authorityOf, EVERY_ADDRESS, listenOnOne } from '../http/listen.js';
@@ -248,7 +248,7 @@ async function listen(app: FastifyInstance, host: string, port: number, logger: 
         : 'Set OPERATIONS_HOST to an address of this machine, and OPERATIONS_PORT to a port that is free there.';
     throw new ReceiverError(
       'ADDRESS_UNAVAILABLE',
-      `The receiver cannot listen on ${authorityOf(host, port)}: ${(cause as Error).message}. ${advice}`,
+      `The receiver cannot listen on ${authorityOf(host, port)}: ${systemReason(cause)}. ${advice}`,
       { cause },
     );
   }
