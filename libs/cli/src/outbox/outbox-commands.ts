@@ -12,7 +12,7 @@ import {
 } from '../context.js';
 import { wholeNumber } from '../send/sender-options.js';
 import { databaseVariable, openOutbox } from './database.js';
-import { headOf, jsonOf, tableOf, textOf } from './print-entries.js';
+import { headOf, jsonOf, statusText, tableOf, textOf } from './print-entries.js';
 
 /** What a command does with the outbox. @returns what is printed */
 type Work = (outbox: Outbox<unknown>) => Promise<string | Uint8Array>;
@@ -50,10 +50,7 @@ export function addOutboxCommands(program: Command, context: CommandContext): vo
     .action(({ output }: OutputValues) =>
       use(async (outbox) => {
         const status = await outbox.status();
-        const { waiting, sending, parked } = status;
-        return output === 'json'
-          ? jsonOf(status)
-          : `waiting ${waiting}, sending ${sending}, parked ${parked}\n`;
+        return output === 'json' ? jsonOf(status) : statusText(status);
       }),
     );
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import type { OutboxEntry } from '@plant-store/sdk/outbox';
+import type { OutboxEntry, OutboxStatus } from '@plant-store/sdk/outbox';
 import stringWidth from 'string-width';
 import type { CommandContext } from '../context.js';
 
@@ -24,11 +24,11 @@ const coloured = (state: OutboxEntry['state'], stream: Writable): string =>
 export function tableOf(entries: readonly OutboxEntry[], stdout: CommandContext['stdout']): string {
   const rows = entries.map(
     ({ id, state, enqueuedAt, bytes, attempts, eventId = '', outcome = '', error = '' }) => [
-      ...[id, state, `${enqueuedAt.toISOString().slice(0, 19)}Z`, bytes, attempts, eventId, outcome, error],
+      ...[id, state, shortTime(enqueuedAt), bytes, attempts, eventId, outcome, error],
     ],
   );
   const headings = ['ID', 'STATE', 'ENQUEUED', 'BYTES', 'ATTEMPTS', 'EVENT', 'OUTCOME', 'ERROR'];
-  const lines = layOut([headings, ...rows], stdout.columns ?? Infinity);
+  const lines = layOut([headings, ...rows], stdout.columns, 1);
   return lines
     .map((line, index) => {
       const state = entries[index - 1]?.state;
@@ -37,9 +37,20 @@ export function tableOf(entries: readonly OutboxEntry[], stdout: CommandContext[
     .join('');
 }
 
+/** The counts of an outbox, as `plant-inbox stats` has those of an inbox. */
+export function statusText({ waiting, sending, parked, waitingSince }: OutboxStatus): string {
+  const counts = Object.entries({ waiting, sending, parked });
+  return layOut([
+    ...counts.map(([state, count]) => [state, count.toLocaleString('en-US')]),
+    ...(waitingSince === undefined ? [] : [['oldest', `waits since ${shortTime(waitingSince)}`]]),
+  ]).join('');
+}
+
+const shortTime = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`;
+
 /** Lays out rows in columns. Numbers of the last row end in the same column. */
-function layOut(rows: readonly (readonly (string | number)[])[], width: number): string[] {
-  const isShown = rows[0]!.map((_, column) => rows.slice(1).some((row) => row[column] !== ''));
+function layOut(rows: readonly (readonly (string | number)[])[], width = Infinity, headings = 0): string[] {
+  const isShown = rows[0]!.map((_, column) => rows.slice(headings).some((row) => row[column] !== ''));
   const cells = rows.map((row) =>
     row.map((cell) => escapeHidden(String(cell))).filter((_, column) => isShown[column]),
   );

@@ -78,7 +78,11 @@ withPostgres('plant-store outbox', () => {
   test('counts, lists, shows, replays and discards entries', async () => {
     const { enqueue, outbox, park } = await prepare();
     await enqueue('one', 'two', 'three');
-    expect(await outbox('status')).toMatchObject({ stdout: 'waiting 3, sending 0, parked 0\n' });
+    expect(await outbox('status')).toMatchObject({
+      stdout: expect.stringMatching(
+        /^waiting {2}3\nsending {2}0\nparked {3}0\noldest {3}waits since \d{4}-\d\d-\d\dT[\d:]{8}Z\n$/,
+      ) as string,
+    });
     await park();
     const { stdout } = await outbox('list');
     expect(stdout).toMatch(
@@ -174,7 +178,7 @@ withPostgres('plant-store relay', () => {
     const [first] = (await once(log, 'line')) as [string];
     const { metricsPort } = JSON.parse(first) as { metricsPort: number };
     await receiver.whenReceived(2);
-    while (!(await outbox('status')).stdout.includes('waiting 0, sending 0, parked 1'));
+    while (!(await outbox('status')).stdout.startsWith('waiting  0\nsending  0\nparked   1\n'));
     const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
     expect(metrics).toContain('plant_store_relay_deliveries_total{result="acknowledged"} 1\n');
     expect(metrics).toContain('plant_store_outbox_entries{state="parked"} 1\n');
@@ -237,7 +241,7 @@ withPostgres('plant-store relay', () => {
     expect(await (await fetch(metricsUrl)).text()).toContain('plant_store_relay_outage{part="endpoint"} 1\n');
     isRight = true;
     await back;
-    while (!(await outbox('status')).stdout.includes('waiting 0, sending 0,'));
+    while (!(await outbox('status')).stdout.startsWith('waiting  0\nsending  0\n'));
     child.kill('SIGTERM');
 
     expect(await finished).toMatchObject({ code: 0, stderr: '' });
