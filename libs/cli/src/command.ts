@@ -39,6 +39,7 @@ export async function runCommand(args: readonly string[], context: CommandContex
       throw new BadInput(...faults.map((fault) => `An answer of @plant-store/contract is invalid: ${fault}`));
     let exitCode = 0;
     const program = createProgram(context, (code) => (exitCode = code));
+    refuseTwice(program);
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -82,6 +83,18 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
       stdout.write(isAsked ? wordsFor(program, [shell ?? '', ...words]) : scriptOf(shell));
     });
   return program;
+}
+
+/** Refuses an option that is given twice: only its last value would count. */
+function refuseTwice(command: Command): void {
+  command.commands.forEach(refuseTwice);
+  for (const option of command.options.filter(({ long, required }) => required && long !== '--header')) {
+    let isGiven = false;
+    command.on(`option:${option.name()}`, () => {
+      if (isGiven) command.error(`error: option '${option.flags}' is given twice.`);
+      isGiven = true;
+    });
+  }
 }
 
 function addSend(program: Command, context: CommandContext, exitWith: (code: number) => void): void {

@@ -182,6 +182,16 @@ describe('bad input', () => {
     ['a time that is none', ['send', '-', '--total-timeout', 'soon'], 'It must be a whole number from 1 to'],
     ['a header without a name', ['send', '-', '-H', accessToken], '--header must be a name and a value'],
     ['a header of its own', ['send', '-', '-H', 'A: 1', '-H', 'a: 2'], '--header has a twice.'],
+    [
+      'an option twice',
+      ['send', '-', '--base-url', 'http://a', '--base-url=http://b'],
+      "option '--base-url <url>' is given twice.",
+    ],
+    [
+      'an output twice',
+      ['outbox', 'list', '-ojson', '-o', 'json'],
+      "'-o, --output <format>' is given twice.",
+    ],
   ])('%s', async (_name, args, message) => {
     const { code, stderr } = await run(args);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
