@@ -17,10 +17,24 @@ export interface Selection {
   readonly error?: string;
 }
 
+const REPEATABLE: readonly string[] = ['--question', '--answer'];
+
 /** A command, with the options that several have. */
 export class InboxCommand extends Command {
   override createCommand(name?: string): InboxCommand {
     return new InboxCommand(name);
+  }
+
+  /** An option that is given twice is refused: only its last value would count. */
+  override addOption(option: Option): this {
+    super.addOption(option);
+    let isGiven = false;
+    if (option.required && !REPEATABLE.includes(option.long!))
+      this.on(`option:${option.name()}`, () => {
+        if (isGiven) this.error(`error: option '${option.flags}' is given twice.`);
+        isGiven = true;
+      });
+    return this;
   }
 
   /** Adds the options that choose deliveries. */

@@ -56,6 +56,13 @@ test.each<[string, string[], string]>([
   ['an unknown command', ['repaly'], "unknown command 'repaly'\n(Did you mean replay?)"],
   ['an unknown option', ['list', '--stat'], "unknown option '--stat'\n(Did you mean --state?)"],
   ['an option of another command', ['list', '--yes'], "unknown option '--yes'"],
+  [
+    'an option twice',
+    ['list', '--state', 'parked', '--state', 'parked'],
+    "'--state <state>' is given twice.",
+  ],
+  ['an inbox twice', ['--inbox', 'a', 'list', '--inbox', 'a'], "'--inbox <url>' is given twice."],
+  ['an output twice', ['stats', '-ojson', '--output=text'], "'-o, --output <format>' is given twice."],
   ['an option without its value', ['list', '--state'], "option '--state <state>' argument missing"],
   ['a format that is none', ['list', '-o', 'raw'], 'Allowed choices are text, json.'],
   ['an operand too many', ['list', '7'], "too many arguments for 'list'"],
