@@ -134,19 +134,24 @@ function command(
     .addHelpText('after', `\nExit: ${exit.includes('; 2 ') ? exit : `${exit}; 2 the tool could not run`}.`)
     .showHelpAfterError(`Usage: ${usage}\n--help lists the options`);
   for (const option of options) {
-    if (option.required && option.argChoices === undefined)
-      option.argParser((text, earlier) => textOf(text, earlier, options, option));
+    if (option.required && option.argChoices === undefined) option.argParser((text) => textOf(text, options));
     added.addOption(option);
+    let isGiven = false;
+    if (option.required)
+      added.on(`option:${option.name()}`, () => {
+        // Only its last value would count.
+        if (isGiven) added.error(`error: option '${option.flags}' is given twice.`);
+        isGiven = true;
+      });
   }
   return added;
 }
 
-/** The text of an option. @throws InvalidArgumentError if it is empty, the next option, or given before */
-function textOf(text: string, earlier: unknown, all: readonly Option[], option: Option): string {
+/** The text of an option. @throws InvalidArgumentError if it is empty, or the next option */
+function textOf(text: string, all: readonly Option[]): string {
   if (text.trim() === '') throw new InvalidArgumentError('It is empty.');
   if (all.some(({ long }) => long !== undefined && text.split('=')[0] === long))
     throw new InvalidArgumentError('A value is missing.');
-  if (earlier !== option.defaultValue) throw new InvalidArgumentError('It is there twice.');
   return text;
 }
 

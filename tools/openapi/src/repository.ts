@@ -8,7 +8,7 @@ import { ANSWERS_SOURCE, codeAnswersOf } from './gate/code-answers.js';
 import { gate, type GateReport } from './gate/gate.js';
 import { type Implied, impliedBy } from './gate/implied.js';
 import { readText, type Source } from './gate/read.js';
-import { ToolError } from './tool-error.js';
+import { systemReason, ToolError } from './tool-error.js';
 
 /** The files of this repository that the tool reads and writes, relative to its root. */
 export const FILES = {
@@ -73,16 +73,21 @@ export function replaceFile(file: string, text: string | undefined): void {
     writeFileSync(fresh, text);
     renameSync(fresh, file);
   } catch (error) {
-    rmSync(fresh, { force: true });
-    const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    throw new ToolError('unwritable', `${file}: cannot be written (${code})`, { cause: error });
+    if (existsSync(fresh)) rmSync(fresh);
+    throw new ToolError('unwritable', `${file}: cannot be written: ${systemReason(error)}`, { cause: error });
   }
 }
 
 let evaluations = 0;
 
-/** What answers.ts says now. This process runs from the sources. @throws ToolError `bad-answers` */
+/**
+ * What answers.ts says now. Only a process that runs from the sources can read it.
+ *
+ * @throws ToolError `bad-answers`, or `usage` if it runs from what was built
+ */
 export async function readAnswers(): Promise<Answers> {
+  if (import.meta.url.endsWith('.js'))
+    throw new ToolError('usage', 'answers are entered from the sources. Run: npm run answer -- --help');
   const url = pathToFileURL(resolve(FILES.answers));
   // A module is evaluated once for each address.
   evaluations += 1;

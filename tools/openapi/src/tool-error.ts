@@ -1,3 +1,5 @@
+import { getSystemErrorMap } from 'node:util';
+
 /** What can keep the tool from running. None of these is a finding about a document. */
 export type ToolErrorCode =
   | 'usage'
@@ -23,4 +25,10 @@ export class ToolError extends Error {
   ) {
     super(message, options);
   }
+}
+
+/** What the system reports, in words. */
+export function systemReason(error: unknown): string {
+  const { errno = 0, message } = error as NodeJS.ErrnoException;
+  return getSystemErrorMap().get(errno)?.[1] ?? message;
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { CLI, run, runCli, WORKSPACE } from './run-cli.js';
+import { CLI, type Ended, inFolder, run, runCli, WORKSPACE } from './run-cli.js';
 
 describe('a command line that is wrong is told with the usage', () => {
   test.each<{ args: string[]; want: string; usage?: string }>([
@@ -24,7 +24,15 @@ describe('a command line that is wrong is told with the usage', () => {
     },
     {
       args: ['answer', '--who', 'A', '--who', 'B'],
-      want: "openapi: option '--who <text>' argument 'B' is invalid. It is there twice.",
+      want: "openapi: option '--who <text>' is given twice.",
+    },
+    {
+      args: ['review', '--format', 'github', '--format', 'markdown'],
+      want: "openapi: option '--format <format>' is given twice.",
+    },
+    {
+      args: ['review', '--base', 'main', '--base', 'HEAD'],
+      want: "openapi: option '--base <revision>' is given twice.",
     },
     {
       args: ['answer', '--value', 'PUT', '--words', 'PUT'],
@@ -47,6 +55,27 @@ test('a command that cannot run says why in one line', () => {
     code: 2,
     out: '',
     err: 'openapi: git knows no revision "no\\u001bsuch". Fetch it, or name another with --base\n',
+  });
+});
+
+test('html makes the folders of its file, and says why it cannot write one', () => {
+  inFolder({ file: 'arbitrary' }, (folder) => {
+    const htmlTo = (path: string): Ended => runCli(['html', '--output', join(folder, path)]);
+    expect(htmlTo('new/folders/page.html')).toEqual({ code: 0, out: '', err: '' });
+    expect(htmlTo('new').err).toMatch(
+      /^openapi: .*new: cannot be written: illegal operation on a directory\n$/,
+    );
+    expect(htmlTo('file/page').err).toMatch(
+      /^openapi: .*file\/page: cannot be written: (?:not a directory|file already exists)\n$/,
+    );
+  });
+});
+
+test('answer says how it is run, if it runs from what was built', () => {
+  expect(runCli(['answer', '--question', 'http-method', '--value', 'PUT'])).toEqual({
+    code: 2,
+    out: '',
+    err: 'openapi: answers are entered from the sources. Run: npm run answer -- --help\n',
   });
 });
 

@@ -43,6 +43,6 @@ test.each([['3.0.3'], ['3.2.0'], [31]])('a document of OpenAPI %s is refused', (
 });
 
 test('a file that cannot be read is named', () => {
-  expect(() => readText('no-such-file')).toThrow('no-such-file: cannot be read (ENOENT)');
-  expect(() => readText('.')).toThrow('.: cannot be read (EISDIR)');
+  expect(() => readText('no-such-file')).toThrow('no-such-file: cannot be read: no such file or directory');
+  expect(() => readText('.')).toThrow('.: cannot be read: illegal operation on a directory');
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
-import { ToolError } from '../tool-error.js';
+import { systemReason, ToolError } from '../tool-error.js';
 
 /** A text, and the file that errors and places name. */
 export interface Source {
@@ -40,8 +40,7 @@ export function readText(file: string): string {
   try {
     bytes = readFileSync(file);
   } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    throw new ToolError('unreadable', `${file}: cannot be read (${code})`, { cause: error });
+    throw new ToolError('unreadable', `${file}: cannot be read: ${systemReason(error)}`, { cause: error });
   }
   if (bytes.length > MAX_BYTES) throw new ToolError('too-large', `${file}: has more than ${MAX_BYTES} bytes`);
   return bytes.toString();

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { ToolError } from '../tool-error.js';
+import { systemReason, ToolError } from '../tool-error.js';
 
 /** What the working tree is compared with. */
 export interface Base {
@@ -67,7 +67,7 @@ export function diffSince({ revision }: Base, file: string): string {
 /** What git prints, without the last line break. Undefined if git refuses. */
 function git(...args: readonly string[]): string | undefined {
   const { error, status, stdout } = spawnSync('git', args, { encoding: 'utf8' });
-  if (error) throw new ToolError('unreadable', `git could not be run: ${error.message}`, { cause: error });
+  if (error) throw new ToolError('unreadable', `git could not be run: ${systemReason(error)}`, { cause: error });
   return status === 0 ? stdout.replace(/\n$/, '') : undefined;
 }
 
