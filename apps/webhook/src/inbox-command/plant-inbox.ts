@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 import { answers, stillAccepted } from '@plant-store/contract';
-import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 
 import { inboxUrl } from '../config/config.js';
 import { ReceiverError, systemReason } from '../errors.js';
