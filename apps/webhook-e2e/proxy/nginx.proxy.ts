@@ -260,7 +260,7 @@ withNginx('through nginx as documented', () => {
       });
 
     const events = (await ask('/events')).body!.getReader();
-    expect(Buffer.from((await events.read()).value!).toString()).toMatch(/^event: stats/);
+    expect(Buffer.from((await events.read()).value).toString()).toMatch(/^event: stats/);
     await events.cancel();
 
     const pause = '{"operator":"somebody else"}';
