@@ -70,6 +70,14 @@ test.each<[string, (folder: string) => string[], RegExp]>([
     (folder) => ['import', join(folder, 'none')],
     /none can't be used: no such file or directory\.\n$/,
   ],
+  [
+    'no folder for a backup',
+    (folder) => {
+      writeFileSync(join(folder, 'file'), '');
+      return ['backup', join(folder, 'file/copy')];
+    },
+    /file\/copy\.partial can't be used: not a directory\.\n$/,
+  ],
   ['a folder', (folder) => ['import', folder], / is a folder\. Name a file\.\n$/],
 ])('what the system says of a file is said in words: %s', async (_name, argsIn, says) => {
   const folder = makeFolder();

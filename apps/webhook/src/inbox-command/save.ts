@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 
 import { z } from 'zod';
 
-import { systemReason } from '../errors.js';
+import { ReceiverError, systemReason } from '../errors.js';
 import { backUp, requireUndamaged } from '../inbox/sqlite/back-up.js';
 import { type IncomingDelivery, isEventId } from '../inbox/delivery.js';
 import type { Inbox } from '../inbox/inbox.js';
@@ -63,13 +63,12 @@ async function openFile(file: string, flags: 'r' | 'wx'): Promise<FileHandle> {
   throw new CommandError(`${file} is a folder. Name a file.`);
 }
 
-/** What is wrong with a file that the command line names. */
-const unusable = (file: string, error: unknown): CommandError =>
-  new CommandError(
-    (error as NodeJS.ErrnoException).code === 'EEXIST'
-      ? `${file} exists already. Name a new file.`
-      : `${file} can't be used: ${systemReason(error)}.`,
-  );
+/** What is wrong with a file that the command line names, or with the one that is written before it has that name. */
+function unusable(file: string, error: unknown): CommandError {
+  const { code, path = file } = error as NodeJS.ErrnoException;
+  if (code === 'EEXIST') return new CommandError(`${path} exists already. Name a new file.`);
+  return new CommandError(`${path} can't be used: ${systemReason(error)}.`);
+}
 
 const isSystemError = (error: unknown): boolean => (error as NodeJS.ErrnoException).errno !== undefined;
 
@@ -160,8 +159,16 @@ export async function backup(terminal: Terminal, inbox: string, file: string): P
   if (existsSync(file)) throw new CommandError(`${file} exists already. Name a new file.`);
   const folder = dirname(resolve(file));
   if (!existsSync(folder)) throw new CommandError(`There is no folder ${folder}. Make it first.`);
-  const bytes = backUp(embeddedFolder(inbox), file);
+  const bytes = copyTo(file, embeddedFolder(inbox));
   await terminal.write(`The inbox is copied to ${file}: ${bytes.toLocaleString('en-US')} bytes.\n`);
+}
+
+function copyTo(file: string, inbox: string): number {
+  try {
+    return backUp(inbox, file);
+  } catch (error) {
+    throw error instanceof ReceiverError ? error : unusable(file, error);
+  }
 }
 
 /** `plant-inbox check` */
