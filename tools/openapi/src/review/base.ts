@@ -67,7 +67,8 @@ export function diffSince({ revision }: Base, file: string): string {
 /** What git prints, without the last line break. Undefined if git refuses. */
 function git(...args: readonly string[]): string | undefined {
   const { error, status, stdout } = spawnSync('git', args, { encoding: 'utf8' });
-  if (error) throw new ToolError('unreadable', `git could not be run: ${systemReason(error)}`, { cause: error });
+  if (error)
+    throw new ToolError('unreadable', `git could not be run: ${systemReason(error)}`, { cause: error });
   return status === 0 ? stdout.replace(/\n$/, '') : undefined;
 }
 
