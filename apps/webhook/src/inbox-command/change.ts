@@ -169,6 +169,9 @@ async function followReplay(terminal: Terminal, { get }: Connection, act: number
         throw new CommandError(`The handler is paused: ${text}. To go on: plant-inbox resume`);
       await delay(LOOK_INTERVAL);
     }
+  } catch (error) {
+    terminal.report(`This is act ${act}. To see what becomes of it: plant-inbox acts`);
+    throw error;
   } finally {
     terminal.showProgress('');
   }
