@@ -1,4 +1,5 @@
-import { table } from './terminal.js';
+import { InnerProcess } from '../../test/run-plant-inbox.js';
+import { table, Terminal } from './terminal.js';
 
 test('columns are as wide as their widest cell, and numbers end in one column', () => {
   const rows = [
@@ -19,6 +20,10 @@ test.each([
   ['one character of several code points', 'e\u0301'.repeat(7), `${'e\u0301'.repeat(5)}…`],
 ])('no line is wider than the terminal: %s', (_name, note, shown) => {
   expect(table([[1, note]], ['ID', 'NOTE'], 10)).toEqual(['ID  NOTE', ` 1  ${shown}`]);
+});
+
+test('a terminal that does not know its width, such as that of a container, gets whole lines', () => {
+  expect(new Terminal(new InnerProcess({ columns: 0 })).table([['arbitrary']])).toBe('arbitrary\n');
 });
 
 test('a line break in a cell stays in the line', () => {

@@ -53,9 +53,9 @@ export class Terminal {
     return this.#process.stdout.isTTY === true;
   }
 
-  /** Columns of a line of standard output; Infinity without a terminal. */
+  /** Columns of a line of standard output; Infinity without a terminal, or if that doesn't know: it says 0. */
   get width(): number {
-    return (this.isTTY ? this.#process.stdout.columns : undefined) ?? Infinity;
+    return (this.isTTY && this.#process.stdout.columns) || Infinity;
   }
 
   /** Whether somebody is there to be asked. */

@@ -28,7 +28,7 @@ export function tableOf(entries: readonly OutboxEntry[], stdout: CommandContext[
     ],
   );
   const headings = ['ID', 'STATE', 'ENQUEUED', 'BYTES', 'ATTEMPTS', 'EVENT', 'OUTCOME', 'ERROR'];
-  const lines = layOut([headings, ...rows], stdout.columns, 1);
+  const lines = layOut([headings, ...rows], stdout.columns || Infinity, 1);
   return lines
     .map((line, index) => {
       const state = entries[index - 1]?.state;
@@ -49,7 +49,7 @@ export function statusText({ waiting, sending, parked, waitingSince }: OutboxSta
 const shortTime = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`;
 
 /** Lays out rows in columns. Numbers of the last row end in the same column. */
-function layOut(rows: readonly (readonly (string | number)[])[], width = Infinity, headings = 0): string[] {
+function layOut(rows: readonly (readonly (string | number)[])[], width: number, headings = 0): string[] {
   const isShown = rows[0]!.map((_, column) => rows.slice(headings).some((row) => row[column] !== ''));
   const cells = rows.map((row) =>
     row.map((cell) => escapeHidden(String(cell))).filter((_, column) => isShown[column]),
