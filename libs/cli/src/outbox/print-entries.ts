@@ -49,7 +49,7 @@ export function statusText({ waiting, sending, parked, waitingSince }: OutboxSta
 const shortTime = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`;
 
 /** Lays out rows in columns. Numbers of the last row end in the same column. */
-function layOut(rows: readonly (readonly (string | number)[])[], width: number, headings = 0): string[] {
+function layOut(rows: readonly (readonly (string | number)[])[], width = Infinity, headings = 0): string[] {
   const isShown = rows[0]!.map((_, column) => rows.slice(headings).some((row) => row[column] !== ''));
   const cells = rows.map((row) =>
     row.map((cell) => escapeHidden(String(cell))).filter((_, column) => isShown[column]),
