@@ -202,7 +202,7 @@ export interface InboxOperations {
 
   /**
    * The errors of the deliveries that are parked or come again, the most frequent first: of the newest 10,000 that are
-   * parked and the next 10,000 that come again.
+   * parked and the newest 10,000 that come again.
    *
    * @returns `isComplete`: there were no more
    */
