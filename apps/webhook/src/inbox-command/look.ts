@@ -99,7 +99,9 @@ export async function errors(
   await terminal.print(output, groups, () => terminal.table(rows, headings, false));
   if (groups.length === 0) terminal.report('No delivery is parked or retrying.');
   if (!complete)
-    terminal.report('There are more: these are the most frequent errors of the newest deliveries.');
+    terminal.report(
+      'There are more: only the newest 10,000 parked and 10,000 retrying deliveries are counted, and 50 errors listed.',
+    );
 }
 
 /** A delivery as the routes have it, with its content in base64. */
