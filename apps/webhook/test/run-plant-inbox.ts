@@ -54,7 +54,7 @@ export class InnerProcess extends EventEmitter implements CommandProcess {
     const text = (written: readonly Buffer[]): string => Buffer.concat(written).toString();
     return {
       code: this.exitCode ?? 0,
-      // Under some runners the environment asks for colours everywhere. A test of colours needs a process of its own.
+      // A terminal gets colours. A test of colours needs a process of its own.
       stdout: stripVTControlCharacters(text(this.#written.stdout)),
       stderr: text(this.#written.stderr),
     };

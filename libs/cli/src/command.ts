@@ -43,7 +43,7 @@ export async function runCommand(args: readonly string[], context: CommandContex
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    return reportError(error, / (-o|-o |--output[ =])json /.test(` ${args.join(' ')} `), context);
+    return reportError(error, args, context);
   }
 }
 
@@ -75,12 +75,12 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
     .command('completion')
     .summary('print the completion script of a shell')
     .description('Prints a completion script. Load it with: source <(plant-store completion bash)')
-    .addArgument(new Argument('[shell]').choices(shells).argParser((text) => text))
+    .addArgument(new Argument('[shell]', 'the shell').choices(shells).argParser((text) => text))
     .addOption(new Option('--words', 'print the words that can follow').hideHelp())
-    .argument('[words...]')
+    .allowExcessArguments()
     .addHelpText('after', `${examplesText(['completion bash'])}\n${EXIT_CODES}`)
-    .action((shell: string | undefined, words: string[], { words: isAsked }: { words?: true }) => {
-      stdout.write(isAsked ? wordsFor(program, [shell ?? '', ...words]) : scriptOf(shell));
+    .action((shell: string | undefined, { words }: { words?: true }, { args }: Command) => {
+      stdout.write(words ? wordsFor(program, args) : scriptOf(shell));
     });
   return program;
 }
@@ -202,9 +202,10 @@ function version(): string {
 }
 
 /** Reports an error. @returns the exit code */
-function reportError(error: unknown, isJson: boolean, context: CommandContext): number {
+function reportError(error: unknown, args: readonly string[], context: CommandContext): number {
   if (error instanceof CommanderError && error.exitCode === 0) return 0;
-  const faults = faultsOf(error);
+  const isJson = / (-o|-o |--output[ =])json /.test(` ${args.join(' ')} `);
+  const faults = faultsOf(error, args);
   if (faults !== undefined) {
     const exitCode = exitCodeOf({ badInput: 1 });
     for (const fault of faults) say(fault, context);
@@ -231,11 +232,21 @@ function reportError(error: unknown, isJson: boolean, context: CommandContext): 
 }
 
 /** What is wrong with the input; `undefined` if that is not why the command failed. */
-function faultsOf(error: unknown): readonly string[] | undefined {
+function faultsOf(error: unknown, args: readonly string[]): readonly string[] | undefined {
   if (error instanceof BadInput) return error.faults;
   if (!(error instanceof CommanderError)) return undefined;
-  if (error.code === 'commander.help') return ['The command is missing. See plant-store --help.'];
+  if (error.code === 'commander.help') {
+    const asked = args.includes('help') ? args[args.indexOf('help') + 1] : undefined;
+    return [
+      asked === undefined
+        ? 'The command is missing. See plant-store --help.'
+        : `unknown command '${oneLine(asked)}'`,
+    ];
+  }
   // A value after = may be a secret.
-  const text = oneLine(error.message.replace(/^error: /, ''));
+  const text = oneLine(error.message.replace(/^error: /, '')).replace(
+    /^command-argument value ('.*') is invalid for argument '(.*?)'/,
+    '$2 $1 is invalid',
+  );
   return [text.replace(/^(unknown option '[^'=]*)=.*?'( \(Did you mean .*\))?$/, "$1'$2")];
 }

@@ -166,6 +166,7 @@ describe('bad input', () => {
 
   test.each([
     ['an unknown command', ['snd'], "unknown command 'snd' (Did you mean send?)"],
+    ['help for an unknown command', ['outbox', 'help', 'snd'], "unknown command 'snd'"],
     ['no command', [], 'The command is missing. See plant-store --help.'],
     [
       'an unknown option',

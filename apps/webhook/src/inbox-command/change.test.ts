@@ -1,5 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
+import { afterThisTest } from '@plant-store/test-support';
+
 import { Claims, failed, HANDLED, incoming, PARKED } from '../../test/open-inbox.js';
 import { plantInbox, plantInboxIn, type Result } from '../../test/run-plant-inbox.js';
 import { type Kept, runningInbox, stoppedInbox } from '../../test/serve-inbox.js';
@@ -149,6 +151,15 @@ test('replay --wait says what became of it, and exits with 0 only if all are han
     /^ACT +AT .*\n +2 +_ +_ +replay +2 parked --id 1\.\.5 +handled 2, failed 0, waiting 0 +plant-inbox +it is back\n +1 +_ +_ +replay +2 parked --id 1\.\.4 +handled 1, failed 0, waiting 0, changed again or deleted 1 /,
   );
   expect((await plantInbox('show', '4', '--inbox', folder)).stdout).toMatch(/\nACT .*\n +1 .*\n +2 /);
+});
+
+test('an act is of the person who became another user with sudo', async () => {
+  const { folder } = await runningInbox(KEPT);
+  afterThisTest(() => void (process.env['SUDO_USER'] = ''));
+  process.env['SUDO_USER'] = 'ada';
+  await plantInbox('pause', '--inbox', folder);
+
+  expect((await plantInbox('acts', '--inbox', folder)).stdout).toMatch(/ ada@\S/);
 });
 
 test('replay --wait changes nothing without a receiver, and does not wait for a handler that is paused', async () => {

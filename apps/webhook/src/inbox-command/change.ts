@@ -177,17 +177,16 @@ async function followReplay(terminal: Terminal, { get }: Connection, act: number
   }
 }
 
-/** Who acts: the user and the host. */
-function operatorName(): string {
-  const user = (): string => {
-    try {
-      return userInfo().username;
-    } catch {
-      // A container may have users without a name.
-      return String(process.getuid?.());
-    }
-  };
-  return `${user()}@${hostname()}`;
+/** Who acts: the user, or who became that user with `sudo`, and the host. */
+const operatorName = (): string => `${process.env['SUDO_USER'] || userName()}@${hostname()}`;
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may have users without a name.
+    return String(process.getuid?.());
+  }
 }
 
 /** `plant-inbox pause` and `resume` */

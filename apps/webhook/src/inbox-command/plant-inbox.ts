@@ -233,12 +233,12 @@ export function createProgram(terminal: Terminal, given: Given): Command {
     .command('completion')
     .summary('print the completion script of a shell')
     .description('Prints a completion script. Load it with: source <(plant-inbox completion bash)')
-    .addArgument(new Argument('[shell]').choices(SHELLS).argParser((text) => text))
+    .addArgument(new Argument('[shell]', 'the shell').choices(SHELLS).argParser((text) => text))
     .addOption(new Option('--words', 'print the words that can follow').hideHelp())
-    .argument('[words...]')
+    .allowExcessArguments()
     .addHelpText('after', examplesText(['completion bash']))
-    .action((shell: string | undefined, words: string[], { words: isAsked }: { words?: true }) => {
-      const text = isAsked ? wordsFor(program, [shell ?? '', ...words]) : scriptOf(shell);
+    .action((shell: string | undefined, { words }: { words?: true }, { args }: Command) => {
+      const text = words ? wordsFor(program, args) : scriptOf(shell);
       if (text === undefined) throw new CommandError(`Name a shell: ${SHELLS.join(', ')}.`, 2);
       return terminal.write(text);
     });
@@ -262,6 +262,9 @@ Exit codes:
 /** `list` is the default. Commander's own default would take a mistyped command for an argument of it. */
 function withCommand({ commands }: Command, args: readonly string[]): readonly string[] {
   const known = ['-h', '--help', '--version', 'help', ...commands.map((command) => command.name())];
+  const [, asked] = args[0] === 'help' ? args : [];
+  // Commander's own help would print that of all commands, as if nothing was wrong.
+  if (asked !== undefined && !known.includes(asked)) throw new CommandError(`unknown command '${asked}'`, 2);
   const isMissing = args[0]?.startsWith('-') !== false && !args.some((arg) => known.includes(arg));
   return isMissing ? ['list', ...args] : args;
 }
@@ -283,6 +286,7 @@ const inOurWords = (text: string): string =>
   text
     .trim()
     .replace('error: ', '')
+    .replace(/^command-argument value ('.*') is invalid for argument '(.*?)'/s, '$2 $1 is invalid')
     .replace(/^required option '(--[a-z]+) .*' not specified$/, '$1 is missing.')
     .replace('\n', ' ');
 

@@ -260,7 +260,9 @@ test('HEAD gets the response to GET without content', async () => {
   const { url } = await start();
   const [head, got] = await Promise.all([ask(url, { method: 'HEAD', path: '/data' }), ask(url, '/data')]);
 
-  expect([head.status, head.content, head.fields]).toEqual([200, '', got.fields]);
+  expect([head.status, head.content]).toEqual([200, '']);
+  // They may be a second apart.
+  expect({ ...head.fields, date: got.fields.date }).toEqual(got.fields);
 });
 
 test.each<[method: string, path: string, status: number, allow: string | undefined]>([
