@@ -375,7 +375,7 @@ test('every fault is listed, each once', () => {
       OPERATIONS_PORT: 'no',
       OPERATIONS_HOST: 'localhost',
       OPERATOR_HEADER: 'no name',
-      RECEIVER_NAME: 'a\n',
+      RECEIVER_NAME: ' ',
       INBOX_URL: 'no',
       HANDLER: 'ftp://no',
       LOG_LEVEL: 'no',

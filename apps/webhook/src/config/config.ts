@@ -84,8 +84,8 @@ const fieldName = z.string().regex(/^[!#$%&'*+.^_`|~\dA-Za-z-]+$/, {
 });
 
 /** What people tell a receiver by, such as `production`. */
-const receiverName = z.string().regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,60}$/u, {
-  error: 'must have from 1 to 60 characters, without control characters',
+const receiverName = z.string().regex(/^(?=.*\S)[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,60}$/u, {
+  error: 'must have from 1 to 60 characters, not only spaces, and without control characters',
 });
 
 /** What Kubernetes sets for a service: `OPERATIONS_PORT=tcp://10.0.0.1:80` for one that is called `operations`. */

@@ -1,4 +1,4 @@
-import type { Act, DeliveryFilter } from '../inbox/inbox-operations.js';
+import { type Act, type DeliveryFilter, MAX_FILTERS } from '../inbox/inbox-operations.js';
 import { shortTime } from './printable.js';
 import type { Row, Terminal } from './terminal.js';
 
@@ -24,7 +24,8 @@ export function actsTable<Shown extends Act>(
 function filtersText(filters: readonly DeliveryFilter[]): string {
   const ids = filters.filter(isOneId).map(({ firstId }) => firstId);
   const parts = filters.filter((filter) => !isOneId(filter)).map(filterText);
-  return [...(ids.length === 0 ? [] : [`--id ${ids.join(', ')}`]), ...new Set(parts)].join('; ');
+  const more = filters.length < MAX_FILTERS ? [] : ['…'];
+  return [...(ids.length === 0 ? [] : [`--id ${ids.join(', ')}`]), ...new Set(parts), ...more].join('; ');
 }
 
 const isOneId = ({ firstId, lastId, ...more }: DeliveryFilter): boolean =>

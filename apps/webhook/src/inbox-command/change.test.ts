@@ -153,13 +153,14 @@ test('replay --wait says what became of it, and exits with 0 only if all are han
   expect((await plantInbox('show', '4', '--inbox', folder)).stdout).toMatch(/\nACT .*\n +1 .*\n +2 /);
 });
 
-test('an act is of the person who became another user with sudo', async () => {
+test('an act is of who is named, or became another user with sudo', async () => {
   const { folder } = await runningInbox(KEPT);
-  afterThisTest(() => void (process.env['SUDO_USER'] = ''));
+  afterThisTest(() => delete process.env['SUDO_USER']);
   process.env['SUDO_USER'] = 'ada';
   await plantInbox('pause', '--inbox', folder);
+  await plantInbox('resume', '--by', 'grace', '--inbox', folder);
 
-  expect((await plantInbox('acts', '--inbox', folder)).stdout).toMatch(/ ada@\S/);
+  expect((await plantInbox('acts', '--inbox', folder)).stdout).toMatch(/ grace@\S.*\n.* ada@\S/);
 });
 
 test('replay --wait changes nothing without a receiver, and does not wait for a handler that is paused', async () => {

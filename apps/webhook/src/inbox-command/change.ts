@@ -38,8 +38,9 @@ const CHANGES = {
   },
 } as const;
 
-/** Why somebody acts. */
+/** Who acts, if it isn't the user, and why. */
 export interface OriginOptions {
+  readonly by?: string;
   readonly reason?: string;
 }
 
@@ -63,7 +64,7 @@ export async function changeDeliveries(
   terminal: Terminal,
   inbox: string,
   ids: readonly number[],
-  { yes, output, reason, wait, ...selection }: ChangeOptions,
+  { yes, output, by, reason, wait, ...selection }: ChangeOptions,
 ): Promise<void> {
   const { doing, done, states, unlessChosen } = CHANGES[kind];
   const chosen = filterOf(selection);
@@ -95,7 +96,7 @@ export async function changeDeliveries(
       terminal.exitCode = 1;
       return terminal.report(`Nothing was ${done}.`);
     }
-    const operator = operatorName();
+    const operator = operatorName(by);
     let act: number | undefined;
     const changed = await inBatches(terminal, works, { doing, done }, async (filter, part) => {
       const content = { filter, ...part, reason, act, operator };
@@ -177,8 +178,8 @@ async function followReplay(terminal: Terminal, { get }: Connection, act: number
   }
 }
 
-/** Who acts: the user, or who became that user with `sudo`, and the host. */
-const operatorName = (): string => `${process.env['SUDO_USER'] || userName()}@${hostname()}`;
+/** Who acts: the user and the host. */
+const operatorName = (by = userName()): string => `${by}@${hostname()}`;
 
 function userName(): string {
   try {
@@ -194,9 +195,9 @@ export async function setPaused(
   path: 'pause' | 'resume',
   terminal: Terminal,
   { post }: Connection,
-  { reason }: OriginOptions,
+  { by, reason }: OriginOptions,
 ): Promise<void> {
-  await post(`/handler/${path}`, { operator: operatorName(), reason });
+  await post(`/handler/${path}`, { operator: operatorName(by), reason });
   const isPaused = path === 'pause';
   await terminal.write(
     isPaused ? 'The handler is paused. Deliveries are still accepted.\n' : 'The handler gets deliveries.\n',

@@ -111,13 +111,16 @@ export interface Origin {
 /** What an operator does: passes deliveries to the handler again, deletes their content, or pauses and resumes the handler. */
 export type ActKind = 'replay' | 'discard' | 'pause' | 'resume';
 
+/** Most filters of an act that are stored. */
+export const MAX_FILTERS = 20;
+
 /** What an operator did. A change of many deliveries is one act, in however many parts it is made. */
 export interface Act extends Origin {
   readonly id: number;
   readonly kind: ActKind;
   /** When it began, in milliseconds since 1970. */
   readonly at: number;
-  /** Those of its parts, at most twenty. */
+  /** Those of its first parts, see {@link MAX_FILTERS}. */
   readonly filters: readonly DeliveryFilter[];
   /** How many deliveries it has changed. */
   readonly changed: number;

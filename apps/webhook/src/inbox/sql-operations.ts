@@ -18,6 +18,7 @@ import {
   type InboxOperations,
   type InboxStats,
   type ListedDelivery,
+  MAX_FILTERS,
   type Origin,
   type Page,
   type Search,
@@ -34,9 +35,6 @@ const MAX_SEARCHED = 1_000;
 
 /** Most deliveries of each kind whose errors are grouped. */
 const MAX_GROUPED = 10_000;
-
-/** Most filters of an act that are stored. */
-const MAX_FILTERS = 20;
 
 const ACT = sql`SELECT id, kind, at, operator, source, reason, filters, changed`;
 

@@ -9,6 +9,8 @@ test.each([
   ],
   ['duplicate key "plant_7" of `plants`', 'duplicate key … of …'],
   ['commit 9fceb02d0ae598e95dc970b74767f19372d61af8 and 0xDEAD', 'commit … and …'],
+  ['no plant 01ARZ3NDEKTSV4RRFFQ69G5FAV or evt_1NG8Du2eZvKYlo2CUI79vXWy', 'no plant … or …'],
+  ['validateNewPlantV2 and sha256sum failed', 'validateNewPlantV… and sha…sum failed'],
   ['took 31 ms, 2 times', 'took … ms, … times'],
   ['no digits, and no facade of a number', 'no digits, and no facade of a number'],
   ["it isn't there", "it isn't there"],

@@ -79,8 +79,10 @@ test('the inspector is one response of at most 30 kB, and is not sent again unti
   expect(vary).toBe('accept-encoding');
   expect(gunzipSync(content).toString()).toBe(committed('apps/webhook/dist/inspector.html'));
   expect(content.length).toBeLessThan(30_000);
-  const [again, nothing] = await ask(url, { 'accept-encoding': 'gzip', 'if-none-match': `"a", ${etag}` });
-  expect([again.statusCode, again.headers.etag, nothing.length]).toEqual([304, etag, 0]);
+  for (const known of [`"a", ${etag}`, etag!.replace('W/', '')]) {
+    const [again, nothing] = await ask(url, { 'accept-encoding': 'gzip', 'if-none-match': known });
+    expect([again.statusCode, again.headers.etag, nothing.length]).toEqual([304, etag, 0]);
+  }
   const [changed] = await ask(url, { 'if-none-match': 'W/"a"' });
   expect(changed.statusCode).toBe(200);
 });

@@ -60,8 +60,9 @@ export function documentRoutes(app: FastifyInstance, documents: Documents): void
     };
     app.get(path, { config: { audience: 'page' } }, async (request, reply) => {
       reply.headers(fields);
+      // Weak and strong forms are compared alike (RFC 9110 §13.1.2).
       const known = request.headers['if-none-match'];
-      if (known === '*' || known?.includes(etag)) return reply.code(304).send();
+      if (known === '*' || known?.includes(etag.slice(2))) return reply.code(304).send();
       reply.type(mediaType);
       if (!acceptsGzip(request)) return reply.send(content);
       return reply.header('content-encoding', 'gzip').send(compressed);

@@ -26,6 +26,9 @@ export interface Measured {
   readonly freeBytes: () => Promise<number | undefined>;
 }
 
+/** Statuses of alerts. They begin with 0: from its first sample, Prometheus can't tell how much a count has risen. */
+const ALERTED: readonly number[] = [500, 503];
+
 /** The metrics of one receiver, for Prometheus. They are read from its counters and its inbox when somebody asks. */
 export class Metrics {
   readonly #registry = new Registry();
@@ -70,7 +73,7 @@ export class Metrics {
     });
     collectDefaultMetrics({ register: this.#registry });
     this.#counter('plant_store_http_requests_total', 'Requests that got a response.', 'status', () =>
-      [...counters.responses.entries()].filter(([, count]) => count > 0),
+      [...counters.responses.entries()].filter(([status, count]) => count > 0 || ALERTED.includes(status)),
     );
     this.#counter('plant_store_handler_attempts_total', 'Attempts of the handler that ended.', 'result', () =>
       Object.entries(counters.attempts),
