@@ -7,10 +7,10 @@
  */
 import { useEffect, useRef } from 'preact/hooks';
 
-import { keepFocus, page, quietly } from './page.mjs';
+import { isGone, keepFocus, page, quietly } from './page.mjs';
 import { filterOf, limitsOf } from './place.mjs';
 import * as receiver from './receiver.mjs';
-import { html, redraw, say } from './ui.mjs';
+import { Button, html, redraw, say } from './ui.mjs';
 import * as words from './words.mjs';
 
 /** How many deliveries a part has. */
@@ -44,7 +44,7 @@ const WORDS = {
 const STATES = { replay: ['retrying', 'parked', 'handled'], discard: ['parked'] };
 
 /** Whether deliveries of a state can be changed. @param {Action} action @param {DeliveryState | undefined} state */
-export const isAble = (action, state) => state !== undefined && STATES[action].includes(state);
+const isAble = (action, state) => state !== undefined && STATES[action].includes(state);
 
 const nounOf = (/** @type {number | undefined} */ count) => (count === 1 ? 'delivery' : 'deliveries');
 
@@ -52,7 +52,7 @@ const nounOf = (/** @type {number | undefined} */ count) => (count === 1 ? 'deli
 let asked = /** @type {Change | undefined} */ (undefined);
 
 /** Asks before a change, then makes it. @param {Change} change */
-export function confirmChange(change) {
+function confirmChange(change) {
   asked ??= change;
   redraw();
 }
@@ -70,7 +70,7 @@ export const confirmAll = (action, place) =>
     const states = place.state === undefined ? unhandled : [place.state];
     const counted = await Promise.all(states.map((state) => countState(place, state)));
     const some = counted.filter(({ count }) => count > 0);
-    const limits = limitsOf(place);
+    const limits = limitsOf(place).map((limit) => limit.words);
     const scope = [place.state, 'deliveries', ...limits].filter(Boolean).join(' ');
     if (some.length === 0) return say(`There are no ${scope} to ${action}.`);
     const texts = some.map(({ count, state }) => `${words.count(count)} ${state}`);
@@ -100,43 +100,52 @@ async function countState(/** @type {Place} */ place, /** @type {DeliveryState} 
  *
  * @param {Action} action
  * @param {readonly DeliverySummary[]} chosen
- * @param {'selected' | 'shown'} how
+ * @param {'selected' | 'shown'} [how] undefined for the one that is meant
  */
-export function confirmSelected(action, chosen, how) {
+export function confirmSome(action, chosen, how) {
   const { done } = WORDS[action];
   const able = chosen.filter(({ state }) => isAble(action, state));
   const left = chosen.length - able.length;
-  if (able.length === 0) return say(`None of the ${how} deliveries can be ${done}.`);
-  const states = [...new Set(able.map(({ state }) => state))];
+  const statesOf = (/** @type {typeof chosen} */ some) => [...new Set(some.map(({ state }) => state))];
+  if (able.length === 0) return say(`What is ${statesOf(chosen).join(' or ')} cannot be ${done}.`);
+  const states = statesOf(able);
   confirmChange({
     action,
-    what: `${words.count(able.length)} ${how} ${nounOf(able.length)} (${states.join(', ')})`,
+    what: how
+      ? `${words.count(able.length)} ${how} ${nounOf(able.length)} (${states.join(', ')})`
+      : `delivery ${able[0]?.id}`,
     count: able.length,
-    filters: states.map((state) => filterOfSome(state, able)),
+    // As long as they have the state.
+    filters: states.map((state) => ({
+      state,
+      ids: able.filter((delivery) => delivery.state === state).map(({ id }) => id),
+    })),
     note: left === 0 ? '' : `${words.deliveries(left)} of the selection cannot be ${done}.`,
   });
 }
 
-/** Those of a state, as long as they have it. @param {DeliveryState} state @param {readonly DeliverySummary[]} chosen */
-const filterOfSome = (state, chosen) => ({
-  state,
-  ids: chosen.filter((delivery) => delivery.state === state).map(({ id }) => id),
-});
-
-/** @param {Action} action @param {DeliverySummary} delivery @returns {Change} */
-export const changeOf = (action, delivery) => ({
-  action,
-  what: `delivery ${delivery.id}`,
-  count: 1,
-  filters: [filterOfSome(delivery.state, [delivery])],
-});
-
-/** @param {DeliverySummary} delivery */
-export const replayOne = (delivery) => confirmChange(changeOf('replay', delivery));
-
 /** @param {'pause' | 'resume'} action */
 export const confirmHandler = (action) =>
   confirmChange({ action, what: 'the handler', count: 1, filters: [] });
+
+/**
+ * A button for each action that deliveries of these states allow.
+ *
+ * @param {{ states: readonly (DeliveryState | undefined)[], act: (action: Action) => void, what?: any, kind?: string, isOff?: boolean, hasIds?: boolean }} shown
+ */
+export const Changes = ({ states, act, what = '', kind = '', isOff = false, hasIds = false }) =>
+  /** @type {const} */ (['replay', 'discard'])
+    .filter((action) => states.some((state) => isAble(action, state)))
+    .map(
+      (action) =>
+        html`<${Button}
+          id=${hasIds ? action : undefined}
+          kind=${action === 'discard' ? 'bad' : kind}
+          disabled=${isOff || isGone()}
+          act=${() => act(action)}
+          >${WORDS[action].verb}${what}…<//
+        >`,
+    );
 
 /** The dialog, as long as something is asked. */
 export const ChangeDialog = () => asked && html`<${Question} key=${asked} change=${asked} />`;

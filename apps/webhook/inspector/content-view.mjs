@@ -72,11 +72,11 @@ const SHOWN = { raw: rawOf, hex: hexOf };
  * @param {{ value: Json, name?: string, level: number, fold: Fold, isLast?: boolean }} shown
  */
 function Value({ value, name, level, fold, isLast = true }) {
-  const label = name !== undefined && html`<span class="name">${visible(name)}</span>: `;
+  const label = name !== undefined && html`<span class="good">${visible(name)}</span>: `;
   const comma = isLast ? '' : ',';
   if (typeof value === 'string')
     return html`<div>
-      ${label}<span class=${value.startsWith('"') ? 'text' : 'literal'}>${visible(value)}</span>${comma}
+      ${label}<span class=${value.startsWith('"') ? 'open' : ''}>${visible(value)}</span>${comma}
     </div>`;
   const close = value.open === '{' ? '}' : ']';
   if (value.items.length === 0) return html`<div>${label}${value.open}${close}${comma}</div>`;

@@ -2,14 +2,15 @@
  * The details of one delivery: what happened to it, and what was sent.
  *
  * @import { Act, DeliveryState, FailedAttempt } from '../src/inbox/inbox-operations.js'
+ * @import { Action } from './change.mjs'
  * @import { Delivery } from './receiver.mjs'
  */
 import { gapText, runsOf } from '../src/inbox/in-words.js';
 import { whatOf } from './acts.mjs';
-import { changeOf, confirmChange, isAble, replayOne } from './change.mjs';
+import { Changes, confirmSome } from './change.mjs';
 import { Content } from './content-view.mjs';
 import { bytesOf, curlOf, visible } from './content.mjs';
-import { isGone, keepFocus, page } from './page.mjs';
+import { keepFocus, page } from './page.mjs';
 import { listAddressOf } from './place.mjs';
 import * as receiver from './receiver.mjs';
 import { Button, copy, cut, html, Long, redraw, Scroll, State, Table, Time } from './ui.mjs';
@@ -67,36 +68,19 @@ export function Detail() {
   return html`<section id="detail" class="card" aria-labelledby="delivery">
     <div class="head row">
       <h2 id="delivery" tabindex="-1"><span class="word">Delivery </span>${place.delivery}</h2>
-      ${delivery && html`<${State} name=${delivery.state} /><${Actions} delivery=${delivery} />`}
+      ${
+        delivery &&
+        html`<${State} name=${delivery.state} />
+          <${Changes}
+            states=${[delivery.state]}
+            kind=${delivery.state === 'handled' ? '' : 'primary'}
+            act=${(/** @type {Action} */ action) => confirmSome(action, [delivery])}
+          />`
+      }
       <a class="button end" href=${listAddressOf(place)}>Close</a>
     </div>
     ${delivery ? html`<${Sent} delivery=${delivery} />` : html`<p>${fault?.message ?? 'Loading…'}</p>`}
   </section>`;
-}
-
-/** @param {{ delivery: Delivery }} shown */
-function Actions({ delivery }) {
-  const { state } = delivery;
-  return html`
-    ${
-      isAble('replay', state) &&
-      html`<${Button}
-        kind=${state === 'handled' ? '' : 'primary'}
-        disabled=${isGone()}
-        act=${() => replayOne(delivery)}
-        >Replay…<//
-      >`
-    }
-    ${
-      state === 'parked' &&
-      html`<${Button}
-        kind="bad"
-        disabled=${isGone()}
-        act=${() => confirmChange(changeOf('discard', delivery))}
-        >Discard…<//
-      >`
-    }
-  `;
 }
 
 /** @param {{ delivery: Delivery }} shown */

@@ -8,7 +8,7 @@ import * as words from './words.mjs';
 /**
  * `count`: a number beside the title.
  *
- * @typedef {{ name: string | undefined, title: string, count: () => number }} View
+ * @typedef {{ name: string | undefined, title: string, count?: () => number }} View
  *
  * @param {{ views: readonly View[] }} shown
  */
@@ -29,7 +29,7 @@ export function Header({ views }) {
           ({ name, title, count }) =>
             html`<li>
               <a href=${addressOf({ view: name })} aria-current=${name === place.view ? 'page' : undefined}
-                >${title}${count() > 0 && ` ${words.count(count())}`}</a
+                >${title}${count?.() ? ` ${words.count(count())}` : ''}</a
               >
             </li>`,
         )}

@@ -5,7 +5,7 @@
 import { render } from 'preact';
 
 import { Acts } from './acts.mjs';
-import { ChangeDialog, replayOne } from './change.mjs';
+import { ChangeDialog, confirmSome } from './change.mjs';
 import { Detail, detail, refreshDetail, showDetail } from './detail.mjs';
 import { Evidence } from './evidence.mjs';
 import { Header } from './header.mjs';
@@ -21,14 +21,14 @@ import { Deliveries } from './table.mjs';
 import { html, message, onRedraw, redraw, say } from './ui.mjs';
 import * as words from './words.mjs';
 
-const DELIVERIES = { name: undefined, title: 'Deliveries', View: DeliveriesView, count: () => 0 };
+const DELIVERIES = { name: undefined, title: 'Deliveries', View: DeliveriesView };
 
 /** What the page can show, by the name in its address. A further view is a further line. */
 const VIEWS = [
   DELIVERIES,
-  { name: 'acts', title: 'Acts', View: Acts, count: () => 0 },
+  { name: 'acts', title: 'Acts', View: Acts },
   { name: 'refused', title: 'Refused', View: Refused, count: countRefused },
-  { name: 'evidence', title: 'Evidence', View: Evidence, count: () => 0 },
+  { name: 'evidence', title: 'Evidence', View: Evidence },
 ];
 
 /** How often the page looks at what nobody tells it, in milliseconds. */
@@ -147,7 +147,7 @@ const ACTIONS = {
     const id = presentId();
     const delivery = list.rows.find((one) => one.id === id) ?? detail.delivery;
     if (list.selected.size > 0) document.getElementById('replay')?.click();
-    else if (delivery !== undefined) replayOne(delivery);
+    else if (delivery !== undefined) confirmSome('replay', [delivery]);
   },
   '/': () => focus('search'),
   '?': showKeys,

@@ -19,17 +19,19 @@ export const KeysInBrief = () =>
 
 export const KeysDialog = () =>
   html`<dialog id="keys" aria-labelledby="keys-title">
-    <h2 id="keys-title">Keys</h2>
-    <dl>
-      ${KEYS.map(
-        ({ keys, does }) =>
-          html`<div>
-            <dt>${shown(keys)}</dt>
-            <dd>${does}</dd>
-          </div>`,
-      )}
-    </dl>
-    <form method="dialog"><button autofocus>Close</button></form>
+    <form method="dialog" class="stack">
+      <h2 id="keys-title">Keys</h2>
+      <dl class="facts">
+        ${KEYS.map(
+          ({ keys, does }) =>
+            html`<div>
+              <dt>${shown(keys)}</dt>
+              <dd>${does}</dd>
+            </div>`,
+        )}
+      </dl>
+      <p><button autofocus>Close</button></p>
+    </form>
   </dialog>`;
 
 export const showKeys = () => /** @type {HTMLDialogElement} */ (document.getElementById('keys')).showModal();

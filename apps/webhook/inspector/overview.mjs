@@ -89,7 +89,7 @@ const backlogOf = ({ waiting, retrying, parked }) =>
 /** @param {{ title: string, value: string | undefined, note: any, lines: Line[], scale: Scale }} shown */
 const Measure = ({ title, value, note, ...chart }) =>
   html`<div class="card">
-    <h2>${title}</h2>
+    <h2 class="note">${title}</h2>
     <p class="cut"><strong>${value}</strong> <span class="note">${note}</span></p>
     <${Lines} ...${chart} />
   </div>`;

@@ -82,15 +82,24 @@ export function filterOf({ state, errorGroup, receivedFrom, receivedBefore }) {
  *
  * @param {Place} place
  */
-export const wordsOf = (place) => [place.state, 'deliveries', ...limitsOf(place)].filter(Boolean).join(' ');
+export const wordsOf = (place) =>
+  [place.state, 'deliveries', ...limitsOf(place).map(({ words }) => words)].filter(Boolean).join(' ');
 
 /** How a place limits its deliveries beside their state. @param {Place} place */
 export function limitsOf({ errorGroup, text, receivedFrom, receivedBefore }) {
-  const from = receivedFrom !== undefined && `received from ${time(receivedFrom)}`;
+  const [from, before] = [receivedFrom, receivedBefore].map((at) => at !== undefined && time(at));
   return [
-    errorGroup !== undefined && `that failed with “${errorGroup}”`,
-    text !== undefined && `that contain “${text}”`,
-    from,
-    receivedBefore !== undefined && `${from ? '' : 'received '}before ${time(receivedBefore)}`,
-  ].filter((limit) => limit !== false);
+    errorGroup && {
+      name: 'errorGroup',
+      short: `error: ${errorGroup}`,
+      words: `that failed with “${errorGroup}”`,
+    },
+    text && { name: 'text', short: `exactly “${text}”`, words: `that contain “${text}”` },
+    from && { name: 'receivedFrom', short: `from ${from}`, words: `received from ${from}` },
+    before && {
+      name: 'receivedBefore',
+      short: `before ${before}`,
+      words: `${from ? '' : 'received '}before ${before}`,
+    },
+  ].filter((limit) => typeof limit === 'object');
 }

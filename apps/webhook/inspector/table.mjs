@@ -2,15 +2,16 @@
  * The list of deliveries: what it is limited to, the table, and what can be done with many.
  *
  * @import { DeliveryState, ListedDelivery } from '../src/inbox/inbox-operations.js'
+ * @import { Action } from './change.mjs'
  * @import { Place } from './place.mjs'
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-import { confirmAll, confirmSelected, isAble } from './change.mjs';
+import { Changes, confirmAll, confirmSome } from './change.mjs';
 import { visible } from './content.mjs';
 import { isStale, list, MOST_NEW, ROWS, select } from './list.mjs';
-import { go, isGone, page } from './page.mjs';
-import { addressOf, isNewest, newestOf, STATES, wordsOf } from './place.mjs';
+import { go, page } from './page.mjs';
+import { addressOf, isNewest, limitsOf, newestOf, STATES, wordsOf } from './place.mjs';
 import { Button, html, own, Scroll, State, Table, Time } from './ui.mjs';
 import * as words from './words.mjs';
 
@@ -26,7 +27,7 @@ export const Deliveries = (/** @type {{ children?: any }} */ { children }) =>
       </nav>
       <${Times} />
       <${SearchBox} place=${page.place} />
-      <${Acts} />
+      <${ChangesOfAll} />
     </div>
     <${Limits} />
     <div class="split">
@@ -34,7 +35,7 @@ export const Deliveries = (/** @type {{ children?: any }} */ { children }) =>
         ${
           list.rows.length > 0 &&
           html`<div class=${`table ${isStale() ? 'stale' : ''}`} aria-busy=${isStale()}>
-            <${ActsOfSelection} />
+            <${ChangesOfSelection} />
             ${
               list.newCount > 0 &&
               html`<a id="new" class="button primary" href=${addressOf(page.place)}
@@ -107,14 +108,11 @@ const inputOf = (/** @type {number | undefined} */ time) =>
   time === undefined ? '' : words.time(time).replace(' ', 'T');
 
 function Times() {
-  const range = useRef(/** @type {HTMLFormElement | null} */ (null));
+  const range = useRef(/** @type {HTMLDialogElement | null} */ (null));
   const choose = (/** @type {any} */ { currentTarget }) => {
     const { duration, isRange } = TIMES[currentTarget.selectedIndex - 1] ?? {};
     currentTarget.selectedIndex = 0;
-    if (isRange) {
-      range.current?.showPopover();
-      return range.current?.querySelector('input')?.focus();
-    }
+    if (isRange) return range.current?.showModal();
     const receivedFrom = duration === undefined ? undefined : Date.now() - duration;
     go({ ...newestOf(page.place), receivedFrom, receivedBefore: undefined });
   };
@@ -128,50 +126,47 @@ function Times() {
       <option hidden>Time</option>
       ${TIMES.map(({ text }) => html`<option>${text}</option>`)}
     </select>
-    <form ref=${range} popover="auto" aria-label="Received" key=${addressOf(page.place)} onSubmit=${limit}>
-      ${RANGE.map(
-        ({ name, text }) =>
-          html`<label
-            >${text}
-            <input type="datetime-local" step="1" name=${name} defaultValue=${inputOf(page.place[name])}
-          /></label>`,
-      )}
-      <button>Show</button>
-    </form>`;
+    <dialog ref=${range} closedby="any" aria-label="Received" key=${addressOf(page.place)}>
+      <form class="stack" onSubmit=${limit}>
+        ${RANGE.map(
+          ({ name, text }) =>
+            html`<label
+              >${text}
+              <input type="datetime-local" step="1" name=${name} defaultValue=${inputOf(page.place[name])}
+            /></label>`,
+        )}
+        <button>Show</button>
+      </form>
+    </dialog>`;
 }
 
 /** What can be done with all that the place lists. It keeps its room while rows are selected. */
-function Acts() {
-  const { place } = page;
-  const isSearch = place.text !== undefined;
-  const isOfError = place.state === undefined && place.errorGroup !== undefined;
-  const act = (/** @type {'replay' | 'discard'} */ action) => () =>
-    isSearch ? confirmSelected(action, list.rows, 'shown') : void confirmAll(action, place);
-  const isOff = isGone() || list.rows.length === 0 || list.selected.size > 0;
-  const canReplay = isSearch || isOfError || isAble('replay', place.state);
-  const canDiscard = isOfError || isAble('discard', place.state);
-  return html`
-    ${canReplay && html`<${Button} disabled=${isOff} act=${act('replay')}>Replay<span class="word"> these</span>…<//>`}
-    ${canDiscard && html`<${Button} kind="bad" disabled=${isOff} act=${act('discard')}>Discard<span class="word"> these</span>…<//>`}
-  `;
+function ChangesOfAll() {
+  const { state, text, errorGroup } = page.place;
+  const isSearch = text !== undefined;
+  const isOfError = state === undefined && errorGroup !== undefined;
+  return html`<${Changes}
+    states=${[state, isSearch ? 'retrying' : undefined, isOfError ? 'parked' : undefined]}
+    what=${html`<span class="word"> these</span>`}
+    isOff=${list.rows.length === 0 || list.selected.size > 0}
+    act=${(/** @type {Action} */ action) =>
+      isSearch ? confirmSome(action, list.rows, 'shown') : void confirmAll(action, page.place)}
+  />`;
 }
 
 /** What can be done with the rows that are selected. */
-function ActsOfSelection() {
-  const { size } = list.selected;
+function ChangesOfSelection() {
   const selected = list.rows.filter(({ id }) => list.selected.has(id));
-  const act = (/** @type {'replay' | 'discard'} */ action) => () =>
-    confirmSelected(action, selected, 'selected');
-  const count = words.count(size);
-  if (size === 0) return '';
+  if (selected.length === 0) return '';
   return html`<div class="bulk">
     <div class="row">
       <${Button} kind="quiet" act=${() => select([...list.selected], false)}>Clear<//>
-      <${Button} id="replay" disabled=${isGone()} act=${act('replay')}>Replay ${count}…<//>
-      ${
-        selected.some(({ state }) => isAble('discard', state)) &&
-        html`<${Button} kind="bad" disabled=${isGone()} act=${act('discard')}>Discard ${count}…<//>`
-      }
+      <${Changes}
+        hasIds
+        states=${['retrying', ...selected.map(({ state }) => state)]}
+        what=${` ${words.count(selected.length)}`}
+        act=${(/** @type {Action} */ action) => confirmSome(action, selected, 'selected')}
+      />
     </div>
   </div>`;
 }
@@ -179,20 +174,17 @@ function ActsOfSelection() {
 /** What the list is limited to beside the state, each with a link that takes it away. */
 function Limits() {
   const { place } = page;
-  const { errorGroup, text, receivedFrom, receivedBefore } = place;
-  const limit = (/** @type {string} */ words, /** @type {Partial<Place>} */ without) =>
-    html`<li class="pill row line">
-      <span class="cut">${words}</span>
-      <a href=${addressOf({ ...newestOf(place), ...without })} aria-label=${`Remove: ${words}`}>✕</a>
-    </li>`;
+  const { text } = place;
   return html`<ul class="row limits" aria-label="Limited to">
-    ${errorGroup !== undefined && limit(`error: ${errorGroup}`, { errorGroup: undefined })}
-    ${text !== undefined && limit(`exactly “${text}”`, { text: undefined })}
-    ${receivedFrom !== undefined && limit(`from ${words.time(receivedFrom)}`, { receivedFrom: undefined })}
-    ${
-      receivedBefore !== undefined &&
-      limit(`before ${words.time(receivedBefore)}`, { receivedBefore: undefined })
-    }
+    ${limitsOf(place).map(
+      ({ name, short }) =>
+        html`<li class="pill row line">
+          <span class="cut">${short}</span>
+          <a href=${addressOf({ ...newestOf(place), [name]: undefined })} aria-label=${`Remove: ${short}`}
+            >✕</a
+          >
+        </li>`,
+    )}
     ${
       /^[1-9]\d{0,14}$/.test(text ?? '') &&
       html`<li><a href=${addressOf({ ...place, delivery: Number(text) })}>Open delivery ${text}</a></li>`
