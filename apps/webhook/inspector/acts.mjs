@@ -15,7 +15,7 @@ import * as words from './words.mjs';
 const COLUMNS = [
   { title: 'When', isName: true },
   { title: 'What' },
-  { title: 'What became of it' },
+  { title: 'Result' },
   { title: 'Who' },
   { title: 'From' },
   { title: 'Why' },

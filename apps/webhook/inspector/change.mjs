@@ -175,7 +175,7 @@ function Question({ change }) {
     event.preventDefault();
     if (change.changed !== undefined) return;
     const given = new FormData(event.currentTarget);
-    receiver.operator.name = String(given.get('operator')).trim();
+    receiver.setOperator(String(given.get('operator')).trim());
     void carryOut(change, String(given.get('reason')).trim()).then(close);
     focus('change-cancel');
   };
@@ -201,7 +201,7 @@ function Question({ change }) {
         <input
           name="operator"
           maxlength="200"
-          defaultValue=${receiver.operator.name}
+          defaultValue=${receiver.operator()}
           readonly=${changed !== undefined}
         />
       </label>

@@ -77,14 +77,8 @@ export const contentAddress = (id) => `deliveries/${id}/content`;
 export const stats = () => ask('stats');
 
 /** Who acts, as this browser was told. */
-export const operator = {
-  get name() {
-    return localStorage.getItem('operator') ?? '';
-  },
-  set name(name) {
-    localStorage.setItem('operator', name);
-  },
-};
+export const operator = () => localStorage.getItem('operator') ?? '';
+export const setOperator = (/** @type {string} */ name) => localStorage.setItem('operator', name);
 
 /**
  * @param {string} action
@@ -93,11 +87,10 @@ export const operator = {
  * @returns {Promise<BatchResult>}
  */
 export const change = (action, batch, more) =>
-  send(`deliveries/${action}`, { ...batch, ...more, operator: operator.name });
+  send(`deliveries/${action}`, { ...batch, ...more, operator: operator() });
 
 /** @param {'pause' | 'resume'} action @param {string | undefined} reason */
-export const actOnHandler = (action, reason) =>
-  send(`handler/${action}`, { operator: operator.name, reason });
+export const actOnHandler = (action, reason) => send(`handler/${action}`, { operator: operator(), reason });
 
 /** What operators did, the newest first. @returns {Promise<readonly FollowedAct[]>} */
 export async function acts() {
