@@ -370,6 +370,7 @@ describeWithBrowser('with long and strange values', () => {
         const { page } = await visit(receiver, place, { viewport });
         await page.locator('#rows tr').first().waitFor();
         await page.getByRole('button', { name: /more errors?$/ }).waitFor();
+        await page.getByRole('heading', { name: 'Backlog' }).waitFor();
         const errors = page.getByRole('region', { name: 'What fails' }).getByRole('link');
         expect(await errors.count()).toBe(3);
         expect((await topsOf(page))[0]).toBeLessThanOrEqual(280);

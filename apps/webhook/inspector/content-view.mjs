@@ -32,7 +32,7 @@ export function Content({ id, base64 }) {
   const copied = text === undefined ? 'The content, in base64, was' : 'The content was';
   return html`<div class="row">
       <h3>Content</h3>
-      <fieldset class="row end">
+      <fieldset class="row">
         <legend class="unseen">Show the content as</legend>
         ${forms.map(
           (one) =>
