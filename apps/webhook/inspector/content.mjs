@@ -158,7 +158,7 @@ export function curlOf({ method, fields, content }, url, contentUrl) {
 export const bytesOf = (base64) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 
 /** @param {Uint8Array} content */
-export const decode = (content) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(content);
+const decode = (content) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(content);
 
 /** @param {Uint8Array} content */
 function isJson(content) {
