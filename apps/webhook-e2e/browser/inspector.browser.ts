@@ -515,7 +515,7 @@ describeWithBrowser('the inspector', () => {
     await discarding.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Replay these…' }).click();
     await dialog.getByRole('button', { name: 'Replay 2' }).click();
-    await page.getByText('2 deliveries were replayed.').waitFor();
+    await page.getByText('2 deliveries were replayed. handled 1, failed 1, waiting 0').waitFor();
     await page.getByRole('link', { name: /^Remove: error/ }).click();
     await page.getByRole('link', { name: 'handled 3' }).click();
     await page.getByRole('button', { name: 'Replay these…' }).click();

@@ -5,7 +5,7 @@
  */
 import { useEffect, useState } from 'preact/hooks';
 
-import { outcomeText } from '../src/inbox/in-words.js';
+import { outcomeOf, outcomeText } from '../src/inbox/in-words.js';
 import { page, quietly } from './page.mjs';
 import { addressOf, placeOf, wordsOf } from './place.mjs';
 import * as receiver from './receiver.mjs';
@@ -44,7 +44,8 @@ export function Acts() {
 const cellsOf = (act) => [
   html`<${Time} at=${act.at} as=${words.time} />`,
   html`${whatOf(act)} ${act.filters.map((filter) => html`<div class="note">${linkOf(filter)}</div>`)}`,
-  act.kind === 'replay' && outcomeText(act),
+  act.kind === 'replay' &&
+    html`<span class=${outcomeOf(act).failed > 0 ? 'parked' : ''}>${outcomeText(act)}</span>`,
   act.operator && cut`${act.operator}`,
   act.source,
   act.reason && cut`${act.reason}`,

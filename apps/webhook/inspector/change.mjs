@@ -7,14 +7,18 @@
  */
 import { useEffect, useRef } from 'preact/hooks';
 
+import { outcomeOf, outcomeText } from '../src/inbox/in-words.js';
 import { isGone, keepFocus, page, quietly } from './page.mjs';
 import { filterOf, limitsOf } from './place.mjs';
 import * as receiver from './receiver.mjs';
-import { Button, html, redraw, say } from './ui.mjs';
+import { Button, html, message, own, redraw, say } from './ui.mjs';
 import * as words from './words.mjs';
 
 /** How many deliveries a part has. */
 const LIMIT = 500;
+
+/** How often a replay is looked at, in milliseconds. */
+const LOOK_INTERVAL = 1_000;
 
 /**
  * @typedef {'replay' | 'discard'} Action
@@ -154,6 +158,7 @@ export const ChangeDialog = () => asked && html`<${Question} key=${asked} change
 function Question({ change }) {
   const { action, what, count, filters, note, changed } = change;
   const { verb, done } = WORDS[action];
+  const signedIn = page.about?.operator;
   const isDiscard = action === 'discard';
   const repeats = filters.some(({ state }) => state === 'handled');
   const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
@@ -175,7 +180,7 @@ function Question({ change }) {
     event.preventDefault();
     if (change.changed !== undefined) return;
     const given = new FormData(event.currentTarget);
-    receiver.setOperator(String(given.get('operator')).trim());
+    if (given.has('operator')) receiver.setOperator(String(given.get('operator')).trim());
     void carryOut(change, String(given.get('reason')).trim()).then(close);
     focus('change-cancel');
   };
@@ -183,6 +188,7 @@ function Question({ change }) {
     <form class="stack" onSubmit=${start}>
       <h2 id="change-title">${verb} ${what}?</h2>
       <p>Receiver: <strong>${page.about?.name}</strong></p>
+      ${signedIn && html`<p>You: <strong>${own(signedIn)}</strong></p>`}
       ${
         isDiscard
           ? html`<p>
@@ -196,15 +202,18 @@ function Question({ change }) {
             </p>`
       }
       ${note && html`<p class="note">${note}</p>`}
-      <label>
-        Your name
-        <input
-          name="operator"
-          maxlength="200"
-          defaultValue=${receiver.operator()}
-          readonly=${changed !== undefined}
-        />
-      </label>
+      ${
+        !signedIn &&
+        html`<label>
+          Your name
+          <input
+            name="operator"
+            maxlength="200"
+            defaultValue=${receiver.operator()}
+            readonly=${changed !== undefined}
+          />
+        </label>`
+      }
       <label>
         Reason${isDiscard ? ', kept with the delivery' : ''}
         <input
@@ -267,5 +276,18 @@ async function carryOut(change, reason) {
     failure = ` Then it failed: ${error.message}`;
   }
   const number = changed === 0 ? 'No delivery' : words.deliveries(changed);
-  say(`${number} ${changed > 1 ? 'were' : 'was'} ${WORDS[action].done}.${failure}`);
+  const said = `${number} ${changed > 1 ? 'were' : 'was'} ${WORDS[action].done}.${failure}`;
+  say(said);
+  if (action === 'replay' && changed > 0 && act !== undefined) void quietly(() => follow(Number(act), said));
+}
+
+/** Says what becomes of a replay, until something else is said or each delivery has had an attempt. */
+async function follow(/** @type {number} */ act, /** @type {string} */ said) {
+  for (let last = said; message.text === last;) {
+    const followed = await receiver.act(act);
+    if (message.text !== last) return;
+    say((last = `${said} ${outcomeText(followed)}`));
+    if (outcomeOf(followed).waiting === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_INTERVAL));
+  }
 }

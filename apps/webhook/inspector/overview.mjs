@@ -7,6 +7,7 @@
  */
 import { useState } from 'preact/hooks';
 
+import { causeFirst } from '../src/inbox/in-words.js';
 import { visible } from './content.mjs';
 import { isLookedAt } from './list.mjs';
 import { page } from './page.mjs';
@@ -154,17 +155,17 @@ export function Errors() {
 /** A link to the deliveries of a group. @param {ErrorGroup} group */
 function Group({ group, message, parked, retrying, firstAt, lastAt }) {
   const { errorGroup } = page.place;
-  const retried = retrying > 0 ? `${parked === 0 ? '' : `${words.count(retrying)} `}retrying · ` : '';
+  const retried = retrying > 0 && `${parked === 0 ? '' : `${words.count(retrying)} `}retrying · `;
   return html`<a
     class=${`row line fill ${parked > 0 ? 'parked' : 'retrying'}`}
     href=${addressOf({ errorGroup: group })}
     aria-current=${errorGroup === group ? 'true' : undefined}
   >
     <strong class="number">${words.count(parked + retrying)}</strong>
-    <code class="cut fill" title=${visible(message)}>${visible(message)}</code>
+    <code class="cut fill" title=${visible(message)}>${visible(causeFirst(message))}</code>
     <span class="note number">
-      <span class="first">${retried}${'first '}<${Ago} at=${firstAt} />${' · '}</span>
-      ${'last '}<${Ago} at=${lastAt} />
+      <span class="more">${retried}</span>${'first '}<${Ago} at=${firstAt} />
+      <span class="more">${' · last '}<${Ago} at=${lastAt} /></span>
     </span>
   </a>`;
 }

@@ -12,7 +12,8 @@
  *
  * @typedef {Omit<StoredDelivery, 'content'> & { content: string }} Delivery
  *
- * @typedef {{ name: string, startedAt: number, inbox: string, url: string | null }} About
+ * @typedef {{ name: string, startedAt: number, inbox: string, url: string | null, operator: string | null }} About
+ * `operator` is who has signed in at a proxy.
  *
  * @typedef {{ minutes: readonly Minute[], refused: readonly RefusedKind[], lastRefused: readonly RefusedRequest[] }} Activity
  *
@@ -97,6 +98,9 @@ export async function acts() {
   const { acts } = await ask('acts');
   return acts;
 }
+
+/** @param {number} id @returns {Promise<FollowedAct>} */
+export const act = (id) => ask(`acts/${id}`);
 
 /** How long to wait before the receiver is tried again, in milliseconds. */
 const RETRY_AFTER = 2_000;

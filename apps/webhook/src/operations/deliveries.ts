@@ -197,7 +197,10 @@ export function deliveryRoutes(
   app.get<{ Querystring: SentFilter }>('/evidence', reading(COUNT_QUERY), ({ query }, reply) =>
     collectEvidence(inbox, filterOf(query), () => reply.raw.destroyed),
   );
-  app.get('/stats', reading(), async () => ({ ...(await inbox.stats()), receiver: receiver?.facts }));
+  app.get('/stats', reading(), async (request) => ({
+    ...(await inbox.stats()),
+    receiver: receiver && { ...receiver.facts, operator: originOf(request, {}).operator },
+  }));
 }
 
 function withContent(delivery: ExportedDelivery): object {
