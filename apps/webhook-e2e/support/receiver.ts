@@ -121,8 +121,14 @@ export class ReceiverProcess extends LoggingProcess {
 
   /** The one that starts the first process passes no signal on. */
   override signal(name: NodeJS.Signals): void {
-    if (!this.#isFirst || name === 'SIGKILL') super.signal(name);
-    else process.kill(Number(readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8')), name);
+    if (!this.#isFirst || name === 'SIGKILL') return super.signal(name);
+    try {
+      const [child] = /\d+/.exec(readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8')) ?? [];
+      // As a number, no text is 0: the group of the tests themselves would get the signal, and end without a word.
+      if (child !== undefined) process.kill(Number(child), name);
+    } catch {
+      // It has just ended.
+    }
   }
 }
 
