@@ -278,15 +278,17 @@ async function carryOut(change, reason) {
   const number = changed === 0 ? 'No delivery' : words.deliveries(changed);
   const said = `${number} ${changed > 1 ? 'were' : 'was'} ${WORDS[action].done}.${failure}`;
   say(said);
-  if (action === 'replay' && changed > 0 && act !== undefined) void quietly(() => follow(Number(act), said));
+  if (action === 'replay' && changed > 0 && act !== undefined)
+    void quietly(follow.bind(undefined, act, said));
 }
 
-/** Says what becomes of a replay, until something else is said or each delivery has had an attempt. */
+/** Says what becomes of a replay, until each delivery has had an attempt, or the message is gone: nothing has changed since. */
 async function follow(/** @type {number} */ act, /** @type {string} */ said) {
   for (let last = said; message.text === last;) {
     const followed = await receiver.act(act);
     if (message.text !== last) return;
-    say((last = `${said} ${outcomeText(followed)}`));
+    const text = `${said} ${outcomeText(followed)}`;
+    if (text !== last) say((last = text));
     if (outcomeOf(followed).waiting === 0) return;
     await new Promise((resolve) => setTimeout(resolve, LOOK_INTERVAL));
   }

@@ -150,7 +150,7 @@ function Facts({ delivery }) {
 function eventsOf(delivery) {
   const { receivedAt, startedAt, endedAt, dueAt, replayedAt, attempts, history, reason, acts } = delivery;
   const lastReplay = acts.findLast(({ kind }) => kind === 'replay');
-  // The state says it, too. One of many says of how many.
+  // The last event says it. Only an act on several deliveries has more to say: of how many.
   const discard = acts.find(({ kind, changed }) => kind === 'discard' && changed === 1);
   const number = attempts > 1 ? `attempt ${attempts} ` : '';
   /** @type {Event[]} */

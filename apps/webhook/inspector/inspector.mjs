@@ -89,11 +89,11 @@ function countRefused() {
 let isReady = false;
 
 function Page() {
+  // What came later would move what is seen.
+  if (!isReady) return html`<p role="status">Loading…</p>`;
   const { place, stats, about } = page;
   const { View } = VIEWS.find(({ name }) => name === place.view) ?? DELIVERIES;
   const name = place.view ?? 'deliveries';
-  // What came later would move what is seen.
-  if (!isReady) return html`<p role="status">Loading…</p>`;
   return html`<a class="skip" href=${`#${name}`}>Skip to the ${name}</a>
     <${Header} views=${VIEWS} />
     <main class=${place.delivery === undefined ? '' : 'has-detail'}><${View} /></main>

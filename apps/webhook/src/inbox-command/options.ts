@@ -65,9 +65,9 @@ export class InboxCommand extends Command {
     );
   }
 
-  /** Adds why somebody acts. As many characters are stored. */
+  /** Adds who acts, and why. */
   acts(isRequired = false): this {
-    const by = new Option('--by <name>', 'who acts, if this user is somebody else').env('SUDO_USER');
+    const by = new Option('--by <name>', 'who acts, if not this user').env('SUDO_USER');
     const reason = new Option('--reason <text>', 'why; kept with what is done').argParser(textOf(1_000));
     return this.addOption(by.argParser(textOf(100))).addOption(reason.makeOptionMandatory(isRequired));
   }
