@@ -16,8 +16,6 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** What each gate says of a fault in the file that it is given. */
 test.each([
-  ['words', 'page.md', 'word '.repeat(30_001), 'The pages have 30001 words'],
-  ['words', 'page.md', `| ${'long '.repeat(30)} |`, 'shorten this cell to 120 characters: long'],
   ['workflows', 'a tag', workflow.replace(/@[0-9a-f]{40} # /, '@'), 'pin the action to a commit'],
   ['workflows', 'writes', workflow.replace('contents: read', 'contents: write'), 'may do more than read'],
   [
