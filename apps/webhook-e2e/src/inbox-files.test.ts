@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { makeFolder } from '@plant-store/test-support';
-import Database from 'libsql';
+import { DatabaseSync } from '@photostructure/sqlite';
 
 import { keepReading, readInbox } from '../support/inbox.js';
 import { ask } from '../support/operations.js';
@@ -25,7 +25,7 @@ test('the write-ahead log shrinks again after somebody has read while much was w
 test('a receiver handles what an inbox of an earlier version has, and keeps a backup of it', async () => {
   const folder = makeFolder();
   mkdirSync(inboxOf(folder));
-  const database = new Database(join(inboxOf(folder), 'inbox.sqlite'));
+  const database = new DatabaseSync(join(inboxOf(folder), 'inbox.sqlite'));
   database.exec(readFileSync(new URL('../../webhook/test/earlier/sqlite-6.sql', import.meta.url), 'utf8'));
   database.close();
 

@@ -2,7 +2,7 @@ import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, w
 import { join } from 'node:path';
 
 import { makeFolder } from '@plant-store/test-support';
-import Database from 'libsql';
+import { DatabaseSync } from '@photostructure/sqlite';
 
 import { plantInbox, plantInboxAs, type Result } from '../support/plant-inbox.js';
 import type { User } from '../support/process.js';
@@ -61,7 +61,7 @@ test('an inbox keeps its modes, and its copy from before an upgrade is for the o
   mkdirSync(inboxOf(folder));
   chmodSync(inboxOf(folder), 0o755);
   const file = join(inboxOf(folder), 'inbox.sqlite');
-  const database = new Database(file);
+  const database = new DatabaseSync(file);
   database.exec(readFileSync(new URL('../../webhook/test/earlier/sqlite-6.sql', import.meta.url), 'utf8'));
   database.close();
   chmodSync(file, 0o644);

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
-import Database from 'libsql';
+import { DatabaseSync } from '@photostructure/sqlite';
 
 import { ACCESS_TOKEN } from '../support/messages.js';
 import { plantInbox } from '../support/plant-inbox.js';
@@ -77,7 +77,7 @@ const rows: readonly Row[] = [
     name: 'an inbox of an earlier version',
     given: (folder) =>
       makeInbox(folder, (file) => {
-        const database = new Database(file);
+        const database = new DatabaseSync(file);
         database.exec('CREATE TABLE delivery (id INTEGER PRIMARY KEY); PRAGMA user_version = 4');
         database.close();
       }),

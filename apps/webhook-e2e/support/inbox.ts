@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import Database from 'libsql';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 
 /** A delivery in the inbox, as a person who opens the file sees it. */
 export interface StoredDelivery {
@@ -34,7 +34,7 @@ export function countOpen(folder: string): number {
 /** Dates a delivery back to 1970. */
 export function ageDelivery(folder: string, id: number): void {
   const database = open(folder);
-  database.prepare('UPDATE delivery SET received_at = 0, ended_at = 0 WHERE id = ?').run([id]);
+  database.prepare('UPDATE delivery SET received_at = 0, ended_at = 0 WHERE id = ?').run(id);
   database.close();
 }
 
@@ -67,14 +67,14 @@ export function keepReading(folder: string): () => void {
 function query(folder: string, sql: string, ...values: unknown[]): unknown[] {
   const database = open(folder);
   try {
-    return database.prepare(sql).all(values);
+    return database.prepare(sql).all(...values);
   } finally {
     database.close();
   }
 }
 
-function open(folder: string): Database.Database {
-  const database = new Database(join(folder, 'inbox.sqlite'));
+function open(folder: string): DatabaseSyncInstance {
+  const database = new DatabaseSync(join(folder, 'inbox.sqlite'));
   database.exec('PRAGMA busy_timeout = 5000');
   return database;
 }

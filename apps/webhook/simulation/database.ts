@@ -1,13 +1,18 @@
-import Database from 'libsql';
+import {
+  DatabaseSync,
+  type DatabaseSyncInstance,
+  type StatementOptions,
+  type StatementSyncInstance,
+} from '@photostructure/sqlite';
 
 import { migrate } from '../src/inbox/sqlite/migrate.js';
 
 /** An error of SQLite on a full disk. */
-export const FULL = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+export const FULL = Object.assign(new Error('database or disk is full'), { errcode: 13 });
 
 /** The tables of an embedded inbox in memory, for one simulation after the other. */
 export interface Memory {
-  readonly database: Database.Database;
+  readonly database: DatabaseSyncInstance;
   readonly clear: () => void;
   /** Whether each commit fails. */
   isFull: boolean;
@@ -18,7 +23,7 @@ export interface Memory {
  * count as alive.
  */
 export function openMemory(): Memory {
-  const database = new Database(':memory:');
+  const database = new DatabaseSync(':memory:');
   migrate(database, '');
   const change = `INSERT INTO change SELECT new.id, new.media_type, new.state, new.attempts, new.interruptions, new.due_at,
     new.receiver, new.started_at`;
@@ -34,23 +39,24 @@ export function openMemory(): Memory {
       INSERT INTO change (id, key, state) VALUES (old.id, old.media_type, 'deleted');
     END;`);
   // To prepare the statements takes a quarter of the time of a simulation. Times and ids are parts of some.
-  const prepared = new Map<string, Database.Statement>();
+  const prepared = new Map<string, StatementSyncInstance>();
   const prepare = database.prepare.bind(database);
-  database.prepare = ((text: string) => {
-    const statement = prepared.get(text) ?? prepare(text);
+  const prepareOnce = (text: string, options?: StatementOptions): StatementSyncInstance => {
+    const statement = prepared.get(text) ?? prepare(text, options);
     if (prepared.size > 300) prepared.clear();
     prepared.set(text, statement);
     return statement;
-  }) as typeof prepare;
+  };
   const exec = database.exec.bind(database);
   const clear = (): void =>
-    void exec(`
+    exec(`
       DELETE FROM delivery; DELETE FROM attempt; DELETE FROM event; DELETE FROM sqlite_sequence;
       DELETE FROM alive; UPDATE inbox_state SET is_paused = 0, probed_at = NULL; DELETE FROM change`);
   const memory = { database, clear, isFull: false };
-  database.exec = (text: string) => {
+  const execUnlessFull = (text: string): void => {
     if (memory.isFull && text === 'COMMIT') throw FULL;
-    return exec(text);
+    exec(text);
   };
+  Object.defineProperties(database, { prepare: { value: prepareOnce }, exec: { value: execUnlessFull } });
   return memory;
 }

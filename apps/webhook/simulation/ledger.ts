@@ -1,4 +1,4 @@
-import type Database from 'libsql';
+import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
 
 /** Writes down what happens in a simulation, and what was broken first. */
 export class Journal {
@@ -55,11 +55,11 @@ export class Ledger {
   /** Whether the handler is paused, and since when it is so. */
   isPaused = false;
   pauseChangedAt = 0;
-  readonly #changes: Database.Statement;
-  readonly #forget: Database.Statement;
+  readonly #changes: StatementSyncInstance;
+  readonly #forget: StatementSyncInstance;
 
   constructor(
-    database: Database.Database,
+    database: DatabaseSyncInstance,
     private readonly journal: Journal,
   ) {
     this.#changes = database.prepare('SELECT * FROM change');
@@ -73,8 +73,8 @@ export class Ledger {
    * @returns whether there was any, those of the pause included
    */
   read(check: (known: Known | undefined, to: Row) => void): boolean {
-    const changes = this.#changes.all([]) as Row[];
-    if (changes.length > 0) this.#forget.run([]);
+    const changes = this.#changes.all() as Row[];
+    if (changes.length > 0) this.#forget.run();
     for (const row of changes) {
       const { id, state, attempts, interruptions } = row;
       const since = this.journal.now();

@@ -83,7 +83,7 @@ export class Simulation extends World {
 
   #setAlive(name: string, isAlive: boolean): void {
     const text = isAlive ? 'INSERT INTO alive VALUES (?)' : 'DELETE FROM alive WHERE name = ?';
-    this.memory.database.prepare(text).run([name]);
+    this.memory.database.prepare(text).run(name);
   }
 
   async #stop(receiver: SimulatedReceiver, timeout: number, down: number): Promise<void> {

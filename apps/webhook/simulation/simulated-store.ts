@@ -1,4 +1,4 @@
-import type Database from 'libsql';
+import type { StatementSyncInstance } from '@photostructure/sqlite';
 
 import { inboxClosed, ReceiverError } from '../src/errors.js';
 import { raw, type Sql, sql } from '../src/inbox/sql.js';
@@ -47,7 +47,7 @@ export class SimulatedStore implements port.Store {
   /** What a cycle takes from: the room itself in a thread, else as much as it was sent. */
   readonly #places: port.Room;
   readonly #cycle: RunCycle;
-  readonly #isOurs: Database.Statement;
+  readonly #isOurs: StatementSyncInstance;
   readonly #pending: Pending[] = [];
   #isBusy = false;
   #repliedAt = 0;
@@ -168,7 +168,7 @@ export class SimulatedStore implements port.Store {
 
   /** A receiver changes only what it runs itself: another one may have adopted the rest. */
   #withOwnResults(call: CycleCall): CycleCall {
-    const results = call.results.filter(([, id]) => this.#isOurs.all([id, this.receiver]).length > 0);
+    const results = call.results.filter(([, id]) => this.#isOurs.all(id, this.receiver).length > 0);
     return { ...call, results };
   }
 }

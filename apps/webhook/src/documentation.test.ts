@@ -2,7 +2,7 @@ import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { afterThisTest, makeFolder, tableOf } from '@plant-store/test-support';
-import Database from 'libsql';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 
 import { act, Claims, failed, HANDLED, incoming, only, openEmbedded, PARKED } from '../test/open-inbox.js';
 import { recordLog } from '../test/record-log.js';
@@ -112,7 +112,7 @@ test('docs/reference/operations.md lists every fault of a request with its statu
 
 describe('the SQL that docs/reference/inbox.md shows works:', () => {
   /** An inbox with a delivery in each state, and a connection to it. */
-  async function makeInbox(): Promise<Database.Database> {
+  async function makeInbox(): Promise<DatabaseSyncInstance> {
     const folder = makeFolder();
     const copy = makeFolder();
     const inbox = await openEmbedded(folder);
@@ -123,12 +123,13 @@ describe('the SQL that docs/reference/inbox.md shows works:', () => {
     await claims.claim(1);
     cpSync(folder, copy, { recursive: true });
     await inbox.close();
-    const database = new Database(join(copy, 'inbox.sqlite'));
+    const database = new DatabaseSync(join(copy, 'inbox.sqlite'));
     afterThisTest(() => database.close());
     return database;
   }
 
-  const rowsOf = (database: Database.Database, sql: string): unknown[] => database.prepare(sql).raw().all([]);
+  const rowsOf = (database: DatabaseSyncInstance, sql: string): unknown[] =>
+    database.prepare(sql, { returnArrays: true }).all();
 
   test('counting deliveries by state, and the states that it lists', async () => {
     const database = await makeInbox();

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 
 import type { Answers } from '@plant-store/contract';
 import { afterThisTest, freePort, makeFolder } from '@plant-store/test-support';
-import Database from 'libsql';
+import { DatabaseSync } from '@photostructure/sqlite';
 
 import { openEmbedded } from '../test/open-inbox.js';
 import { type LogRecord, recordLog } from '../test/record-log.js';
@@ -48,9 +48,11 @@ async function start(folder: string, settings?: Record<string, string>): Promise
 }
 
 const overviewOf = (folder: string): unknown[] => {
-  const database = new Database(join(folder, 'inbox.sqlite'));
+  const database = new DatabaseSync(join(folder, 'inbox.sqlite'));
   afterThisTest(() => database.close());
-  return database.prepare('SELECT id, state, method, media_type, content FROM overview').raw().all([]);
+  return database
+    .prepare('SELECT id, state, method, media_type, content FROM overview', { returnArrays: true })
+    .all();
 };
 
 test('a delivery is acknowledged, stored and handled; then everything ends by itself', async () => {

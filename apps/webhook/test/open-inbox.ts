@@ -1,7 +1,7 @@
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 
 import { afterThisTest, type CleanUp, makeFolder } from '@plant-store/test-support';
-import Database from 'libsql';
+import { DatabaseSync } from '@photostructure/sqlite';
 
 import type {
   AttemptResult,
@@ -53,7 +53,7 @@ export async function openEmbedded(
 
 /** Runs statements in a database, beside whoever has it open. */
 export function runSql(file: string, text: string): void {
-  const database = new Database(file);
+  const database = new DatabaseSync(file);
   database.exec(`PRAGMA busy_timeout = 5000; ${text}`);
   database.close();
 }

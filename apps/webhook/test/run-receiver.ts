@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import type { Answers, StillAccepted } from '@plant-store/contract';
 import { afterThisTest, type CleanUp, makeFolder, NO_HANDLER } from '@plant-store/test-support';
-import Database from 'libsql';
+import { DatabaseSync } from '@photostructure/sqlite';
 
 import { composeAnswers } from '../src/answers/compose-answers.js';
 import { parseConfig } from '../src/config/config.js';
@@ -101,9 +101,9 @@ async function send(
 }
 
 function storedIn(folder: string): Stored[] {
-  const database = new Database(join(folder, 'inbox.sqlite'));
+  const database = new DatabaseSync(join(folder, 'inbox.sqlite'));
   try {
-    const rows = database.prepare('SELECT event_id, content FROM delivery').raw().all([]);
+    const rows = database.prepare('SELECT event_id, content FROM delivery', { returnArrays: true }).all();
     return (rows as [string | null, Uint8Array][]).map(([eventId, content]) => ({
       eventId,
       content: Buffer.from(content).toString(),

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
-import Database from 'libsql';
+import { DatabaseSync } from '@photostructure/sqlite';
 
 import { makeLatch } from '../../test/make-latch.js';
 import { Claims, incoming, openEmbedded, untilStored } from '../../test/open-inbox.js';
@@ -443,7 +443,7 @@ describe('stopping', () => {
 describe('an inbox that fails', () => {
   /** Another program locks the inbox's file for writing. */
   const lock = ({ inbox }: Running): (() => void) => {
-    const other = new Database(inbox.location);
+    const other = new DatabaseSync(inbox.location);
     afterThisTest(() => other.close());
     other.exec('PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE');
     return () => other.exec('ROLLBACK');

@@ -56,6 +56,7 @@ export const WHOLE = raw(selection({ ...LISTED, fields: 'fields', content: 'cont
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- The columns are known by the statement.
 export function withSent<Parsed extends Pick<IncomingDelivery, 'fields' | 'content'>>(row: Row): Parsed {
   const fields = JSON.parse(row['fields'] as string) as Parsed['fields'];
-  const content: Parsed['content'] = Buffer.from(row['content'] as ArrayBuffer);
+  const { buffer, byteOffset, byteLength } = row['content'] as Uint8Array<ArrayBuffer>;
+  const content: Parsed['content'] = Buffer.from(buffer, byteOffset, byteLength);
   return { ...row, fields, content } as Parsed;
 }

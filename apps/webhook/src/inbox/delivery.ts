@@ -73,7 +73,7 @@ export interface RetryPolicy {
   readonly maxBackoff: number;
 }
 
-/** U+0000 and halves of surrogate pairs. libsql ends the process that reads them back; PostgreSQL stores neither. */
+/** U+0000 and halves of surrogate pairs. SQLite's library cuts a text at the one and replaces the other; PostgreSQL stores neither. */
 const UNSTORABLE = /[\0\p{Surrogate}]/u;
 
 /** Whether an inbox can store this text as the identifier of an event: well-formed Unicode without U+0000. */

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
-import Database from 'libsql';
+import { DatabaseSync } from '@photostructure/sqlite';
 
 import { Claims, failed, HANDLED, incoming, openEmbedded, untilStored } from '../../test/open-inbox.js';
 import { recordLog } from '../../test/record-log.js';
@@ -33,7 +33,7 @@ test('after a cycle that failed, results are stored, what it may have claimed co
   const claims = Claims.begin(inbox);
   await Promise.all([1, 2, 3].map(() => inbox.accept(incoming('arbitrary'))));
   const [one] = await claims.claim(2);
-  const other = new Database(inbox.location);
+  const other = new DatabaseSync(inbox.location);
   afterThisTest(() => other.close());
   other.exec('PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE');
   inbox.settle(one!, HANDLED);
@@ -52,14 +52,14 @@ test('after a cycle that failed, results are stored, what it may have claimed co
   ]);
   expect(await statesOf(inbox)).toBe('handled running running running');
   await inbox.setPaused(true);
-  expect(other.prepare('SELECT is_paused FROM inbox_state').all([])).toEqual([{ is_paused: 1 }]);
+  expect(other.prepare('SELECT is_paused FROM inbox_state').all()).toEqual([{ is_paused: 1 }]);
 });
 
 test('a cycle that fails is logged, also if it has nothing to store', async () => {
   const log = recordLog();
   const inbox = await openEmbedded(makeFolder(), afterThisTest, { logger: log.logger });
   await inbox.accept(incoming('arbitrary'));
-  const other = new Database(inbox.location);
+  const other = new DatabaseSync(inbox.location);
   afterThisTest(() => other.close());
   other.exec('PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE');
   Claims.begin(inbox);
@@ -134,7 +134,7 @@ describe('what was running when the process ended', () => {
     const store = await openStore(await interrupt());
     const inbox = new Inbox(store, SILENT, { ...CLOCK, setTimeout });
     afterThisTest(() => inbox.close());
-    const other = new Database(inbox.location);
+    const other = new DatabaseSync(inbox.location);
     afterThisTest(() => other.close());
     other.exec('BEGIN IMMEDIATE');
     const claims = Claims.begin(inbox);

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
-import Database from 'libsql';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 
 import { openInbox } from '../../src/inbox/open-inbox.js';
 import { copyInbox } from '../copy-inbox.js';
@@ -13,8 +13,8 @@ const SQL = readFileSync(new URL('sqlite-6.sql', import.meta.url), 'utf8');
 const STEP = readFileSync(new URL('../../migrations/sqlite-7.sql', import.meta.url), 'utf8');
 
 /** Does something with the database in a file. */
-function use<Result>(file: string, work: (database: Database.Database) => Result): Result {
-  const database = new Database(file);
+function use<Result>(file: string, work: (database: DatabaseSyncInstance) => Result): Result {
+  const database = new DatabaseSync(file);
   try {
     return work(database);
   } finally {
@@ -38,9 +38,9 @@ const readFile = (file: string): Stored =>
   use(file, (database) => ({
     deliveries: database
       .prepare(`SELECT ${COLUMNS}, lower(hex(content)) AS content FROM delivery ORDER BY id`)
-      .all([]),
-    attempts: database.prepare(`SELECT ${ATTEMPT_COLUMNS} FROM attempt ORDER BY id`).all([]),
-  })) as Stored;
+      .all(),
+    attempts: database.prepare(`SELECT ${ATTEMPT_COLUMNS} FROM attempt ORDER BY id`).all(),
+  }));
 
 /** Reads a copy: to close a database moves its write-ahead log into its file. */
 const read = async (url: string): Promise<Stored> => readFile(fileOf(copyInbox(folderOf(url))));
@@ -61,7 +61,7 @@ test('an embedded inbox of version 6 is backed up first: whole, though somebody 
   const folder = makeFolder();
   const backup = `${fileOf(folder)}.version-6`;
   writeFileSync(backup, 'a part of a backup');
-  const reader = new Database(fileOf(folder));
+  const reader = new DatabaseSync(fileOf(folder));
   afterThisTest(() => reader.close());
   reader.exec('PRAGMA journal_mode = WAL; BEGIN; SELECT * FROM sqlite_schema');
   // All of it is in the write-ahead log, and stays there.
@@ -72,7 +72,7 @@ test('an embedded inbox of version 6 is backed up first: whole, though somebody 
   afterThisTest(() => inbox.close());
 
   expect(readFile(backup)).toEqual(before);
-  expect(use(backup, (database) => database.prepare('PRAGMA user_version').get([]))).toMatchObject({
+  expect(use(backup, (database): unknown => database.prepare('PRAGMA user_version').get())).toMatchObject({
     user_version: 6,
   });
 });
@@ -84,7 +84,7 @@ test('a backup that fails leaves nothing behind, and the inbox as it is', async 
   expect(await rejection(openInbox(url))).toMatchObject({ code: 'INBOX_UNUSABLE' });
   expect(readdirSync(folderOf(url)).join()).not.toContain('partial');
   expect(
-    use(fileOf(folderOf(url)), (database) => database.prepare('PRAGMA user_version').get([])),
+    use(fileOf(folderOf(url)), (database): unknown => database.prepare('PRAGMA user_version').get()),
   ).toMatchObject({
     user_version: 6,
   });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import Database from 'libsql';
+import { DatabaseSync } from '@photostructure/sqlite';
 
 import type { Keep, Received } from './peer.js';
 
@@ -13,7 +13,7 @@ interface Waiting extends Received {
  * It is the least that a durable acknowledgement costs on this stack.
  */
 export function keepInSqlite(folder: string): Keep {
-  const database = new Database(join(folder, 'deliveries.sqlite'));
+  const database = new DatabaseSync(join(folder, 'deliveries.sqlite'));
   database.exec(`
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
@@ -40,7 +40,7 @@ export function keepInSqlite(folder: string): Keep {
       });
       const contents = batch.map(({ content }) => content);
       begin.run();
-      insert.run([Buffer.concat(contents, start - 1), JSON.stringify(rows)]);
+      insert.run(Buffer.concat(contents, start - 1), JSON.stringify(rows));
       commit.run();
       for (const { resolve } of batch) resolve();
     } catch (error) {

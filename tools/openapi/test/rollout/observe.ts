@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type ExecutableId, plainAnswers, plantFieldOf } from '@plant-store/contract';
 import { afterThisFile, makeFolder } from '@plant-store/test-support';
-import Database from 'libsql';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { type AnySender, loadBuilt, type Receiver, startReceiver } from '../scenario/built.js';
 import { openLine, openStandIn } from './line.js';
 import {
@@ -145,7 +145,7 @@ async function deliver({ caller, sdk, receiver }: Meeting, way: Way, accessToken
 /** Whether the receiver kept what was sent, as its answers say. */
 function kept({ inbox }: Receiver, state: State, mark: string, plant: unknown, sent: number): string {
   const answers = answersIn(state);
-  const database = new Database(inbox, { readonly: true });
+  const database = new DatabaseSync(inbox, { readOnly: true });
   try {
     const contents = database
       .prepare('SELECT CAST(content AS TEXT) AS text FROM delivery WHERE instr(CAST(content AS TEXT), ?)')

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 
 import { type Executable as Answers, facts } from '@plant-store/contract';
 import { afterThisFile, makeFolder } from '@plant-store/test-support';
-import Database from 'libsql';
+import { DatabaseSync } from '@photostructure/sqlite';
 import type { Observations } from '@plant-store/contract/kinds';
 import { configure, type Receiver, startReceiver } from './built.js';
 import { CONTENT, type ExampleDelivery, exampleDelivery, SIGNING_KEY } from './example-delivery.js';
@@ -126,7 +126,7 @@ function sendTo(url: string, { method, headers, content }: ExampleDelivery): Pro
 }
 
 function countDeliveries({ inbox }: Receiver): number {
-  const database = new Database(inbox, { readonly: true });
+  const database = new DatabaseSync(inbox, { readOnly: true });
   try {
     return (database.prepare('SELECT count(*) AS count FROM delivery').get() as { count: number }).count;
   } finally {

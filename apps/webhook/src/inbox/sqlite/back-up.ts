@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, linkSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-import type Database from 'libsql';
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 
 import { INBOX_FILES, syncFolder } from './inbox-files.js';
 import { openForReading, openingError } from './open-database.js';
@@ -23,7 +23,7 @@ export function backUp(folder: string, copy: string): number {
   const partial = `${file}.partial`;
   closeSync(openSync(partial, 'wx', 0o600));
   try {
-    readInbox(folder, (database) => database.prepare('VACUUM INTO ?').run([partial]));
+    readInbox(folder, (database) => database.prepare('VACUUM INTO ?').run(partial));
     syncFile(partial);
     // Unlike a rename, it never replaces a file.
     linkSync(partial, file);
@@ -41,19 +41,21 @@ export function backUp(folder: string, copy: string): number {
  * @throws ReceiverError `INBOX_DAMAGED`, `INBOX_UNUSABLE`
  */
 export function requireUndamaged(folder: string): void {
-  const [row] = readInbox(folder, (database) => database.prepare('PRAGMA quick_check(1)').all([])) as {
+  const [row] = readInbox(folder, (database): unknown[] =>
+    database.prepare('PRAGMA quick_check(1)').all(),
+  ) as {
     quick_check: string;
   }[];
   const fault = row!.quick_check.split('\n').find((line) => !line.startsWith('***'));
   if (fault !== 'ok')
     throw openingError(folder, {
-      rawCode: 11,
+      errcode: 11,
       message: `${join(folder, INBOX_FILES.database)} has this fault: ${fault}`,
     });
 }
 
 /** Reads the database through a connection that only reads. */
-function readInbox<Result>(folder: string, read: (database: Database.Database) => Result): Result {
+function readInbox<Result>(folder: string, read: (database: DatabaseSyncInstance) => Result): Result {
   const { database, close } = openForReading(folder);
   try {
     return read(database);

@@ -1,7 +1,7 @@
 import { renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import type Database from 'libsql';
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 
 import { Migrations } from '../migrations.js';
 import { makeFile } from './inbox-files.js';
@@ -14,7 +14,7 @@ const migrations = new Migrations('sqlite');
  *
  * @param file of the database, which nobody else has open
  */
-export function migrate(database: Database.Database, file: string): void {
+export function migrate(database: DatabaseSyncInstance, file: string): void {
   const version = versionOf(database, file);
   if (version === migrations.version) return;
   if (version > 0) keepCopy(database, file, version);
@@ -24,35 +24,35 @@ export function migrate(database: Database.Database, file: string): void {
     for (const step of migrations.from(version)) database.exec(step);
     database.exec(`PRAGMA user_version = ${migrations.version}; COMMIT`);
   } catch (error) {
-    if (database.inTransaction) database.exec('ROLLBACK');
+    if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
   database.exec('PRAGMA foreign_keys = ON');
 }
 
 /** For whoever only reads: makes sure that the tables are of this version. */
-export function requireVersion(database: Database.Database, file: string): void {
+export function requireVersion(database: DatabaseSyncInstance, file: string): void {
   const version = versionOf(database, file);
   if (version === 0) throw new Error(`${file} has no tables`);
   migrations.requireNewest(version, `in ${dirname(file)}`);
 }
 
 /** The version of a file's tables; 0 for a file without tables. */
-function versionOf(database: Database.Database, file: string): number {
-  const [row] = database.prepare('PRAGMA user_version').all([]) as { user_version: number }[];
+function versionOf(database: DatabaseSyncInstance, file: string): number {
+  const [row] = database.prepare('PRAGMA user_version').all() as { user_version: number }[];
   const version = row!.user_version;
   migrations.requireKnown(version, `in ${dirname(file)}`);
   return version;
 }
 
 /** Has its name only when it is whole. Not a copy of the file: what others keep in the log would not be in it. */
-function keepCopy(database: Database.Database, file: string, version: number): void {
+function keepCopy(database: DatabaseSyncInstance, file: string, version: number): void {
   const copy = `${file}.version-${version}`;
   const removePartial = (): void => rmSync(`${copy}.partial`, { force: true });
   removePartial();
   try {
     makeFile(`${copy}.partial`);
-    database.prepare('VACUUM INTO ?').run([`${copy}.partial`]);
+    database.prepare('VACUUM INTO ?').run(`${copy}.partial`);
     renameSync(`${copy}.partial`, copy);
   } catch (error) {
     // The disk may be full.

@@ -1,15 +1,14 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 
-import Database from 'libsql';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 
 import { ReceiverError, systemReason } from '../../errors.js';
 import type { Sql } from '../sql.js';
 import type { Row } from '../store.js';
 import { INBOX_FILES, makeFile, makeFolders, syncFolders, unusableFiles } from './inbox-files.js';
 import { migrate, requireVersion } from './migrate.js';
-import { isDamage } from './sqlite-errors.js';
+import { isBusy, isDamage } from './sqlite-errors.js';
 
 /** How long to wait for a lock of another program, in milliseconds: somebody may be looking at the file. */
 const BUSY_TIMEOUT = 250;
@@ -22,7 +21,7 @@ const LACKS_SCHEMA = /^no such (?:table|column)/;
 
 /** The open files of an embedded inbox. */
 export interface OpenDatabase {
-  readonly database: Database.Database;
+  readonly database: DatabaseSyncInstance;
   readonly close: () => void;
 }
 
@@ -33,10 +32,10 @@ export interface OpenDatabase {
  * @throws ReceiverError `INBOX_IN_USE`, `INBOX_UNUSABLE`, `INBOX_DAMAGED`; nothing is then left open
  */
 export function openDatabase(folder: string): OpenDatabase {
-  const opened: Database.Database[] = [];
-  const open = (name: keyof typeof INBOX_FILES): Database.Database => {
+  const opened: DatabaseSyncInstance[] = [];
+  const open = (name: keyof typeof INBOX_FILES): DatabaseSyncInstance => {
     makeFile(join(folder, INBOX_FILES[name]));
-    const database = new Database(join(folder, INBOX_FILES[name]));
+    const database = new DatabaseSync(join(folder, INBOX_FILES[name]));
     opened.unshift(database);
     return database;
   };
@@ -64,9 +63,7 @@ export function openForReading(folder: string): OpenDatabase {
   try {
     // SQLite would make a log of this user, which the receiver then can't write.
     if (!existsSync(`${file}-shm`)) accessSync(file, constants.W_OK);
-    // libsql ignores its option `readonly`.
-    const database = new Database(`${pathToFileURL(file).href}?mode=ro`);
-    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+    const database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT });
     requireVersion(database, file);
     return { database, close: () => database.close() };
   } catch (cause) {
@@ -91,7 +88,7 @@ export function openingError(folder: string, cause: unknown): ReceiverError {
   );
 }
 
-function takeLock(lock: Database.Database, folder: string): void {
+function takeLock(lock: DatabaseSyncInstance, folder: string): void {
   try {
     lock.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (cause) {
@@ -101,7 +98,7 @@ function takeLock(lock: Database.Database, folder: string): void {
         `${join(folder, INBOX_FILES.lock)} is not the lock of an inbox: ${(cause as Error).message}. It has no data: delete it while no receiver runs.`,
         { cause },
       );
-    if ((cause as { code?: string }).code !== 'SQLITE_BUSY') throw cause;
+    if (!isBusy(cause)) throw cause;
     throw new ReceiverError(
       'INBOX_IN_USE',
       `Another receiver uses the inbox in ${folder}. Stop it, or set INBOX_URL to another folder.`,
@@ -112,7 +109,7 @@ function takeLock(lock: Database.Database, folder: string): void {
   lock.exec('PRAGMA incremental_vacuum');
 }
 
-function prepare(database: Database.Database, file: string): void {
+function prepare(database: DatabaseSyncInstance, file: string): void {
   database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
   // Several contents fit into a page, which halves the writes. Only a new file takes this size.
   database.exec('PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
@@ -123,28 +120,25 @@ function prepare(database: Database.Database, file: string): void {
   database.exec('UPDATE inbox_state SET probed_at = NULL');
 }
 
-/**
- * Runs writes in one transaction: durable on return, undone if they throw. What can wait for a lock is never prepared: a
- * prepared statement that was refused with `SQLITE_BUSY` stays active, and nothing else is committed meanwhile.
- */
-export function inTransaction<Result>(database: Database.Database, write: () => Result): Result {
+/** Runs writes in one transaction: durable on return, undone if they throw. */
+export function inTransaction<Result>(database: DatabaseSyncInstance, write: () => Result): Result {
   database.exec('BEGIN IMMEDIATE');
   try {
     const result = write();
     database.exec('COMMIT');
     return result;
   } catch (error) {
-    if (database.inTransaction) database.exec('ROLLBACK');
+    if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
 }
 
 /** Runs statements, and returns the rows of the last one. */
-export function runAll(database: Database.Database, statements: readonly Sql[]): Row[] {
+export function runAll(database: DatabaseSyncInstance, statements: readonly Sql[]): Row[] {
   let rows: Row[] = [];
   for (const { text, values } of statements) {
     const statement = database.prepare(text.replaceAll(/\$(?=\d)/g, '?'));
-    rows = statement.reader ? (statement.all([...values]) as Row[]) : (statement.run([...values]), []);
+    rows = statement.all(...values) as Row[];
   }
   return rows;
 }

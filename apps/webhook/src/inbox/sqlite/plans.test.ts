@@ -1,5 +1,5 @@
 import { afterThisFile, makeFolder } from '@plant-store/test-support';
-import type Database from 'libsql';
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 
 import { Removal } from '../retention.js';
 import type { Sql } from '../sql.js';
@@ -16,7 +16,7 @@ afterThisFile(close);
 /** How SQLite carries out a statement: a line for each table that it reads. */
 function planOf(text: string): string[] {
   const values = new Set(text.match(/\?\d*/g));
-  const rows = database.prepare(`EXPLAIN QUERY PLAN ${text}`).all([...values].fill('')) as {
+  const rows = database.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...[...values].fill('')) as {
     detail: string;
   }[];
   return rows.map(({ detail }) => detail);
@@ -26,7 +26,7 @@ test('a cycle reads no table from its beginning to its end', () => {
   const texts: string[] = [];
   const recording = Object.create(database, {
     prepare: { value: (text: string) => texts.push(text) && database.prepare(text) },
-  }) as Database.Database;
+  }) as DatabaseSyncInstance;
   prepareCycle(recording, 'arbitrary', new Room());
 
   const scans = texts.flatMap(planOf).filter((line) => line.startsWith('SCAN'));

@@ -1,19 +1,27 @@
 /** An error of SQLite as it passes between threads. */
 export interface SqliteFault {
   readonly message: string;
-  readonly code: string | undefined;
-  readonly rawCode: number;
+  /** The extended result code; 0 if SQLite reported none. */
+  readonly errcode: number;
 }
 
 /** What of an error of SQLite is told. */
 export function faultIn(error: unknown): SqliteFault {
-  const { message, code, rawCode = 0 } = (error ?? {}) as Partial<SqliteFault> & Error;
-  return { message, code, rawCode };
+  const { message, errcode = 0 } = (error ?? {}) as Partial<SqliteFault> & Error;
+  return { message, errcode };
 }
 
-/** Primary result codes of SQLite: a page, or the whole file, isn't what it should be. */
+/** Primary result codes of SQLite: somebody else has the lock. */
+const BUSY = 5;
+
+/** A page, or the whole file, isn't what it should be. */
 const CORRUPT = 11;
 const NOT_A_DATABASE = 26;
+
+/** A value can't be stored. */
+const TOO_BIG = 18;
+const CONSTRAINT = 19;
+const MISMATCH = 20;
 
 /** The file ends before a page that it should have. */
 const SHORT_READ = 522;
@@ -24,20 +32,28 @@ const FLUSH_FAILED = [1034, 1290];
 /** The file of the database was moved or replaced. */
 const MOVED = 1032;
 
+function primaryCode(error: unknown): number {
+  return faultIn(error).errcode & 0xff;
+}
+
+/** Whether this was thrown because somebody else has the lock. */
+export function isBusy(error: unknown): boolean {
+  return primaryCode(error) === BUSY;
+}
+
 /** Whether this was thrown because a file is damaged. */
 export function isDamage(error: unknown): boolean {
-  const { rawCode } = faultIn(error);
-  const primary = rawCode & 0xff;
-  return primary === CORRUPT || primary === NOT_A_DATABASE || rawCode === SHORT_READ;
+  const primary = primaryCode(error);
+  return primary === CORRUPT || primary === NOT_A_DATABASE || faultIn(error).errcode === SHORT_READ;
 }
 
 /** Whether SQLite or the disk can't be trusted after this error. */
 export function isLoss(error: unknown): boolean {
-  const { rawCode } = faultIn(error);
-  return isDamage(error) || FLUSH_FAILED.includes(rawCode) || rawCode === MOVED;
+  const { errcode } = faultIn(error);
+  return isDamage(error) || FLUSH_FAILED.includes(errcode) || errcode === MOVED;
 }
 
 /** Whether this was thrown because of a value, and others can be written. */
 export function isOfOneRow(error: unknown): boolean {
-  return /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/.test(faultIn(error).code ?? '') || error instanceof TypeError;
+  return [TOO_BIG, CONSTRAINT, MISMATCH].includes(primaryCode(error)) || error instanceof TypeError;
 }

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, renameSync, rmSync, statSync, truncateSync, writeFil
 import { dirname, join } from 'node:path';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
-import Database from 'libsql';
+import { DatabaseSync } from '@photostructure/sqlite';
 
 import { asAnotherUser } from '../../../test/as-another-user.js';
 import { Claims, incoming, openEmbedded } from '../../../test/open-inbox.js';
@@ -64,7 +64,7 @@ describe('opening', () => {
     [
       'has a folder in place of the database',
       (folder) => mkdirSync(join(folder, 'inbox.sqlite'), { recursive: true }),
-      'Unable to open connection',
+      'unable to open database file',
     ],
   ])('is refused if its folder %s', async (_name, make, says) => {
     const folder = join(makeFolder(), 'inbox');
@@ -77,7 +77,7 @@ describe('opening', () => {
 
   test('is refused if a table is missing', async () => {
     const folder = await makeInbox(1);
-    const database = new Database(join(folder, 'inbox.sqlite'));
+    const database = new DatabaseSync(join(folder, 'inbox.sqlite'));
     database.exec('PRAGMA foreign_keys = OFF; DROP TABLE attempt');
     database.close();
 
@@ -97,7 +97,7 @@ describe('opening', () => {
 
   test('is refused if the tables are too old, and says how to take them along', async () => {
     const folder = makeFolder();
-    const database = new Database(join(folder, 'inbox.sqlite'));
+    const database = new DatabaseSync(join(folder, 'inbox.sqlite'));
     database.exec('PRAGMA user_version = 5');
     database.close();
 
@@ -121,11 +121,11 @@ test('what is accepted is flushed to the disk before', async () => {
   const folder = makeFolder();
   const inbox = await openEmbedded(folder);
   await inbox.accept(incoming('arbitrary'));
-  const looking = new Database(join(folder, 'inbox.sqlite'));
+  const looking = new DatabaseSync(join(folder, 'inbox.sqlite'));
   afterThisTest(() => looking.close());
 
-  expect(looking.prepare('PRAGMA journal_mode').get([])).toMatchObject({ journal_mode: 'wal' });
-  expect(looking.prepare('SELECT state, content FROM overview').get([])).toMatchObject({
+  expect(looking.prepare('PRAGMA journal_mode').get()).toMatchObject({ journal_mode: 'wal' });
+  expect(looking.prepare('SELECT state, content FROM overview').get()).toMatchObject({
     ...{ state: 'waiting', content: 'arbitrary' },
   });
 });
