@@ -150,10 +150,11 @@ test.each<[name: string, fault: string, ...values: string[]]>([
     'must be a whole number from 0 to 65535',
     ...['-1', '65536', '1.5', 'NaN', 'Infinity', '0x10', '1e3', ' 80', '80 ', ' ', '٣', 'http'],
   ],
-  ...SETTING_NAMES.filter((name) => /_MS$/.test(name) && !/RETENTION|^SHUTDOWN_DELAY/.test(name)).map(
+  ...SETTING_NAMES.filter((name) => /_MS$/.test(name) && !/RETENTION|^SHUTDOWN/.test(name)).map(
     (name) => [name, TIMES, '0', '-1', '2147483648', '0.5', '1s', 'no'] as [string, string, ...string[]],
   ),
-  ['SHUTDOWN_DELAY_MS', 'must be a whole number from 0 to 2147483647', '-1', '2147483648', 'no'],
+  ['SHUTDOWN_DELAY_MS', 'must be a whole number from 0 to 86400000', '-1', '86400001', 'no'],
+  ['SHUTDOWN_TIMEOUT_MS', 'must be a whole number from 1 to 86400000', '0', '86400001', 'no'],
   [
     'MAX_CONTENT_BYTES',
     'must be a whole number from 1 to 400000000',

@@ -94,6 +94,9 @@ const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//;
 /** In milliseconds. */
 const DAY = 86_400_000;
 
+/** The delay and the time of a stop are added, with a margin, and the sum must fit into one timer. */
+const stopTime = (fallback: number, least: number) => wholeNumber(fallback, least, DAY);
+
 /** The default, if the process may have so many. */
 const DEFAULT_CONNECTIONS = 1_000;
 const maxConnections = (fallback: number) => wholeNumber(fallback, 1, 1_000_000);
@@ -130,8 +133,8 @@ const settings = z.object({
   MAX_CONNECTIONS: maxConnections(DEFAULT_CONNECTIONS),
   REQUEST_TIMEOUT_MS: milliseconds(30_000),
   KEEP_ALIVE_TIMEOUT_MS: milliseconds(72_000),
-  SHUTDOWN_DELAY_MS: wholeNumber(0, 0, LONGEST_TIMER),
-  SHUTDOWN_TIMEOUT_MS: milliseconds(10_000),
+  SHUTDOWN_DELAY_MS: stopTime(0, 0),
+  SHUTDOWN_TIMEOUT_MS: stopTime(10_000, 1),
   // run.ts names your team's.
   HANDLER: handler,
   HANDLER_CONCURRENCY: wholeNumber(8, 0, 1_000),
