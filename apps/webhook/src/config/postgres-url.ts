@@ -37,7 +37,8 @@ export function postgresServers(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): PostgresServers {
   const given = new Map(partsOf(url).map(([name, value]) => [decoded(name), decoded(value)]));
-  const { host = '', port = '', user = systemUser(), ...parameters } = withEnvironment(given, environment);
+  const { host = '', port = '', user: named, ...parameters } = withEnvironment(given, environment);
+  const user = named ?? systemUser();
   const { dbname: database = user } = parameters;
   const hosts = host.split(',');
   const ports = port.split(',');
@@ -55,7 +56,7 @@ export function postgresServers(
     user,
     database,
     parameters,
-    location: `postgres://${encodeURIComponent(user)}@${places.join(',')}/${encodeURIComponent(database)}`,
+    location: `postgres://${named === undefined ? '' : `${encodeURIComponent(named)}@`}${places.join(',')}/${encodeURIComponent(database)}`,
   };
 }
 

@@ -124,14 +124,14 @@ function poolOptions({
 }
 
 /**
- * Connects to a server by a connection that is there, or else by the first way that it takes.
+ * Connects to a server by the way by which it is connected, in the order of the calls, or else by the first that it takes.
  *
  * @param faults get what is wrong with each way
  * @returns undefined if it takes none
  */
 async function connectBy(ways: readonly Way[], faults: unknown[]): Promise<pg.PoolClient | undefined> {
-  const idle = ways.find(({ pool }) => pool.idleCount > 0);
-  const tried = idle === undefined ? ways : [idle];
+  const isOpen = ({ pool }: Way): boolean => pool.totalCount > 0;
+  const tried = [...ways.filter(isOpen), ...ways.filter((way) => !isOpen(way))];
   for (const [index, { isSecure, pool }] of tried.entries()) {
     try {
       return await pool.connect();
