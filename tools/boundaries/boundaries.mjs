@@ -39,6 +39,8 @@ const testsMayImport = {
 /** The sources that may read the environment. Everything else takes values as parameters. */
 const environmentReaders = [
   'apps/webhook/src/main.ts',
+  // The variables of psql, which `pg` reads as well.
+  'apps/webhook/src/config/postgres-url.ts',
   'apps/webhook/serve/serve.mjs',
   'apps/webhook/handler/**',
   'libs/cli/src/plant-store.ts',

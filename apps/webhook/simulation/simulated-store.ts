@@ -66,7 +66,7 @@ export class SimulatedStore implements port.Store {
     this.pollInterval = this.#isShared ? 1_000 : undefined;
     this.maxCycles = this.#isShared ? 1 : Infinity;
     this.#places = this.#isShared ? new port.Room() : this.room;
-    this.#cycle = prepareCycle(database, process.name, this.#places);
+    this.#cycle = prepareCycle(database, process.name, this.#places).run;
     this.#isOurs = database.prepare('SELECT 1 FROM delivery WHERE id = ? AND receiver = ?');
   }
 
@@ -76,6 +76,15 @@ export class SimulatedStore implements port.Store {
 
   run(...statements: readonly Sql[]): Promise<readonly port.Row[]> {
     return this.#request(statements) as Promise<readonly port.Row[]>;
+  }
+
+  /** Nobody asks: there are no operators. */
+  check(): Promise<never> {
+    return Promise.reject(new Error('The simulation has no operators.'));
+  }
+
+  probe(): Promise<never> {
+    return this.check();
   }
 
   async read(statement: Sql): Promise<readonly port.Row[]> {

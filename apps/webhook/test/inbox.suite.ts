@@ -4,6 +4,7 @@ import { ReceiverError } from '../src/errors.js';
 import type { AttemptResult, Delivery, IncomingDelivery, RetryPolicy } from '../src/inbox/delivery.js';
 import type { Inbox } from '../src/inbox/inbox.js';
 import { evidenceSuite } from './evidence.suite.js';
+import { inboxHealthSuite } from './inbox-health.suite.js';
 import { inboxOperationsSuite } from './inbox-operations.suite.js';
 import { inboxRetentionSuite } from './inbox-retention.suite.js';
 import {
@@ -420,7 +421,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
       const calls: readonly (readonly [operation: string, call: (closed: Inbox) => Promise<unknown>])[] = [
         ['accept', (closed) => closed.accept(incoming('arbitrary'))],
         ['removeExpired', (closed) => closed.removeExpired({ maxAge: 1, maxBytes: 1, maxEventAge: 1 })],
-        ['probeWrite', (closed) => closed.probeWrite()],
+        ['probe', (closed) => closed.probe()],
         ['list', (closed) => closed.list({}, { order: 'newest first', limit: 1 })],
         ['count', (closed) => closed.count({})],
         ['find', (closed) => closed.find(1)],
@@ -446,6 +447,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
     });
 
     evidenceSuite(adapter);
+    inboxHealthSuite(adapter);
     inboxOperationsSuite(adapter);
     inboxRetentionSuite(adapter);
   });

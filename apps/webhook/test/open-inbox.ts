@@ -19,6 +19,8 @@ import type {
   ListedDelivery,
 } from '../src/inbox/inbox-operations.js';
 import { openInbox } from '../src/inbox/open-inbox.js';
+import { sql } from '../src/inbox/sql.js';
+import type { Store } from '../src/inbox/store.js';
 
 /** A kind of {@link Inbox}, for its suites. An inbox has a place: a folder, or the URL of a database. */
 export interface Adapter {
@@ -29,6 +31,8 @@ export interface Adapter {
   readonly crash: (place: string) => string | Promise<string>;
   /** Runs statements in the database of a place. */
   readonly sql: (place: string, text: string) => unknown;
+  /** Makes the database refuse every delivery because of "no arrivals". */
+  readonly refuseArrivals: string;
   /** Whether RETENTION_BYTES is refused for it: deleted rows give their space back only to their table. */
   readonly isUnlimited?: boolean;
 }
@@ -113,13 +117,19 @@ export function expectNow(time: number): void {
   expect(Math.abs(time - Date.now())).toBeLessThan(60_000);
 }
 
+/** Resolves when what was called before is stored. @throws ReceiverError if nothing can be written */
+export async function untilWritten(inbox: Inbox): Promise<void> {
+  const { store } = inbox as unknown as { readonly store: Store };
+  await store.run(sql`SELECT 1`);
+}
+
 /** Resolves when what was called before is stored, and what is due was handed on. */
 export async function untilStored(inbox: Inbox): Promise<void> {
   // An inbox looks again after a millisecond if more is due. A cycle that is under way may have another behind it.
   await delay(2);
   for (let cycles = 0; cycles < 2; cycles += 1) {
     await turn();
-    await inbox.probeWrite();
+    await untilWritten(inbox);
   }
   await turn();
 }
@@ -184,7 +194,11 @@ export class OpenedInbox {
     afterThisTest(() => inbox.close());
     this.claims = Claims.begin(inbox, policy);
     // What was running when another process ended comes again by then.
-    await inbox.probeWrite();
+    await untilWritten(inbox);
+  }
+
+  get place(): string {
+    return this.#place!;
   }
 
   async reopen(): Promise<void> {

@@ -176,7 +176,7 @@ test.each<[name: string, fault: string, ...values: string[]]>([
       'file://',
       'file:///',
       './data',
-      'postgres://a',
+      'postgres:///a',
       'file://elsewhere/a',
       'file:///%',
       'FILE:a',
@@ -192,6 +192,13 @@ test.each<[name: string, fault: string, ...values: string[]]>([
 test.each(['file:~/inbox', 'file:./inbox '])('INBOX_URL %j says what to write', (url) => {
   expect(faultsOf({ ...TOKENS, INBOX_URL: url })).toEqual([
     expect.stringMatching(/^INBOX_URL: must be file: and a folder, .*; (?:write|remove) the w/) as string,
+  ]);
+});
+
+test('a parameter of INBOX_URL that is not known is refused with the nearest', () => {
+  const url = 'postgres://user:secret@db.example/plants?sslMode=require';
+  expect(faultsOf({ ...TOKENS, INBOX_URL: url })).toEqual([
+    "INBOX_URL: sslMode isn't a parameter of PostgreSQL; did you mean sslmode?",
   ]);
 });
 

@@ -8,6 +8,7 @@ import { ReceiverError } from '../errors.js';
 import { namesHandler } from './handler-source.js';
 import { inboxFolder, UnmeantUrl } from './inbox-folder.js';
 import { deliveryConnections, OPEN_FILES_OF_A_START } from './open-files.js';
+import { ParameterFault } from './postgres-parameters.js';
 import { isPostgresUrl, postgresServers } from './postgres-url.js';
 import { describeUnknownVariables } from './unknown-variables.js';
 
@@ -266,11 +267,13 @@ function rule(setting: keyof Config, error: string) {
 /** What is wrong with the URL of an inbox. It is never quoted, since it may have a password. */
 function inboxFault(url: string): string | undefined {
   try {
-    (isPostgresUrl(url) ? postgresServers : inboxFolder)(url);
+    if (isPostgresUrl(url)) postgresServers(url);
+    else inboxFolder(url);
     return undefined;
   } catch (error) {
     // Whoever opens the inbox says why its folder can't be found. The setting isn't wrong.
     if (error instanceof ReceiverError) return undefined;
+    if (error instanceof ParameterFault) return error.message;
     const forms =
       'must be file: and a folder, as in file:./data/inbox, or postgres: with a host and a database, as in postgres://user@db.example/plants';
     return error instanceof UnmeantUrl ? `${forms}; ${error.message}` : forms;

@@ -1,65 +1,111 @@
+import { ParameterFault } from './postgres-parameters.js';
 import { postgresServers } from './postgres-url.js';
+
+const at = (host: string, port = 5432): object => ({ host, port });
 
 test.each([
   {
     url: 'postgres://user:secret@db.example/plants',
-    urls: ['postgres://user:secret@db.example/plants'],
+    addresses: [at('db.example')],
     location: 'postgres://user@db.example/plants',
   },
   {
-    url: 'postgresql://db.example:5433/plants?sslmode=verify-full',
-    urls: ['postgres://db.example:5433/plants?sslmode=verify-full'],
-    location: 'postgres://db.example:5433/plants',
+    url: 'postgresql://user@db.example:5433/plants?sslmode=verify-full',
+    addresses: [at('db.example', 5433)],
+    location: 'postgres://user@db.example:5433/plants',
   },
   {
     url: 'postgres://user:secret@one.example:5433,two.example,[::1]:5434/plants',
-    urls: [
-      'postgres://user:secret@one.example:5433/plants',
-      'postgres://user:secret@two.example/plants',
-      'postgres://user:secret@[::1]:5434/plants',
-    ],
+    addresses: [at('one.example', 5433), at('two.example'), at('::1', 5434)],
     location: 'postgres://user@one.example:5433,two.example,[::1]:5434/plants',
   },
   {
     url: 'postgres://user@%2Fvar%2Frun%2Fpostgresql/plants',
-    urls: ['postgres://user@%2Fvar%2Frun%2Fpostgresql/plants'],
+    addresses: [at('/var/run/postgresql')],
     location: 'postgres://user@%2Fvar%2Frun%2Fpostgresql/plants',
   },
   {
-    url: 'postgres:///plants?host=/run/postgresql',
-    urls: ['postgres://%2Frun%2Fpostgresql/plants'],
-    location: 'postgres://%2Frun%2Fpostgresql/plants',
+    url: 'postgres:///plants?host=/run/postgresql&user=user',
+    addresses: [at('/run/postgresql')],
+    location: 'postgres://user@%2Frun%2Fpostgresql/plants',
   },
   {
     url: 'postgresql://user:secret@/plants?sslmode=require&host=one.example,::1&port=5433,5434',
-    urls: [
-      'postgres://user:secret@one.example:5433/plants?sslmode=require',
-      'postgres://user:secret@[::1]:5434/plants?sslmode=require',
-    ],
+    addresses: [at('one.example', 5433), at('::1', 5434)],
     location: 'postgres://user@one.example:5433,[::1]:5434/plants',
   },
   {
     url: 'postgres://user@one.example,two.example:9/plants?port=5433',
-    urls: ['postgres://user@one.example:5433/plants', 'postgres://user@two.example:5433/plants'],
+    addresses: [at('one.example', 5433), at('two.example', 5433)],
     location: 'postgres://user@one.example:5433,two.example:5433/plants',
   },
-])('$location has a URL for each server, and no password', ({ url, ...want }) => {
-  expect(postgresServers(url)).toEqual(want);
+])('$location has an address for each server, and no password', ({ url, addresses, location }) => {
+  expect(postgresServers(url, {})).toMatchObject({ addresses, user: 'user', database: 'plants', location });
+});
+
+test('what the URL says goes before the variables of psql', () => {
+  const environment = {
+    PGUSER: 'other',
+    PGPORT: '5433',
+    PGSSLMODE: 'disable',
+    PGOPTIONS: '-c jit=off',
+    PGAPPNAME: '',
+  };
+  expect(postgresServers('postgres://user:secret@db.example?sslmode=require', environment)).toEqual({
+    addresses: [at('db.example', 5433)],
+    user: 'user',
+    database: 'user',
+    parameters: { password: 'secret', sslmode: 'require', options: '-c jit=off' },
+    location: 'postgres://user@db.example:5433/user',
+  });
 });
 
 test.each([
   'postgres://',
   'postgres:db.example/plants',
-  'postgres://db.example',
-  'postgres://db.example/',
   'postgres://user:secret@/plants',
   'postgres:///plants',
   'postgres://:5433/plants',
   'postgres:///plants?host=',
-  'postgres://db.example/?host=/run/postgresql',
   'postgres://one.example,,two.example/plants',
   'postgres://db.example:port/plants',
+  'postgres://db.example:70000/plants',
+  'postgres://one.example,two.example/plants?port=1,2,3',
+  'postgres://[::1/plants',
+  'postgres://user:sec/ret@db.example/plants',
   'mysql://db.example/plants',
-])('%j names no server and database', (url) => {
-  expect(() => postgresServers(url)).toThrow('The URL names no server and database.');
+])('%j names no server', (url) => {
+  expect(() => postgresServers(url, { PGUSER: 'user' })).toThrow(new TypeError('The URL names no server.'));
+});
+
+const UNKNOWN = "isn't a parameter of PostgreSQL; did you mean";
+
+test.each<[query: string, fault: string, environment?: Record<string, string>]>([
+  ['sslMode=require', `sslMode ${UNKNOWN} sslmode?`],
+  ['uselibpqcompat=true&sslmod=no', `uselibpqcompat ${UNKNOWN} sslrootcert?; sslmod ${UNKNOWN} sslmode?`],
+  ['sslmode=no-verify', 'sslmode must be one of disable, allow, prefer, require, verify-ca, verify-full'],
+  ['channel_binding=yes', 'channel_binding must be one of disable, prefer, require'],
+  ['connect_timeout=0', 'connect_timeout must be a whole number of seconds from 1'],
+  ['target_session_attrs=standby', 'target_session_attrs must be one of any, read-write, primary'],
+  ['gssencmode=require', 'gssencmode must be one of disable, prefer'],
+  ['hostaddr=10.0.0.1', "hostaddr isn't supported: write the address as the host"],
+  ['sslrootcert=system&sslmode=require', 'sslrootcert=system needs sslmode=verify-full'],
+  [
+    'sslnegotiation=direct',
+    'sslnegotiation=direct needs sslmode to be one of require, verify-ca, verify-full',
+  ],
+  ['sslmode', 'each parameter must be a name, = and a value'],
+  ['application_name=a=b', 'each parameter must be a name, = and a value'],
+  ['application_name=100%', 'write % as %25, and no character U+0000'],
+  ['application_name=%00', 'write % as %25, and no character U+0000'],
+  ['se@cret', 'write @ as %40 in a parameter or a password'],
+  [
+    '',
+    'PGSSLMODE must be one of disable, allow, prefer, require, verify-ca, verify-full',
+    { PGSSLMODE: 'on' },
+  ],
+  ['', "PGSERVICE isn't supported: write what the service has into the URL", { PGSERVICE: 'plants' }],
+])('?%s is refused: %s', (query, fault, environment = {}) => {
+  const url = `postgres://user:secret@db.example/plants?${query}`;
+  expect(() => postgresServers(url, environment)).toThrow(new ParameterFault(fault));
 });

@@ -38,7 +38,8 @@ export function describeUnknownVariables(
     .map((name) => `${name}: is not a setting and has no effect; did you mean ${nearest(name, settings)}?`);
 }
 
-function nearest(name: string, settings: readonly string[]): string {
+/** The name that is most like another one. */
+export function nearest(name: string, settings: readonly string[]): string {
   const distances = settings.map((setting) => distance(name, setting));
   return settings[distances.indexOf(Math.min(...distances))] as string;
 }

@@ -3,7 +3,15 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import { DatabaseSync } from '@photostructure/sqlite';
 
-import { Claims, failed, HANDLED, incoming, openEmbedded, untilStored } from '../../test/open-inbox.js';
+import {
+  Claims,
+  failed,
+  HANDLED,
+  incoming,
+  openEmbedded,
+  untilStored,
+  untilWritten,
+} from '../../test/open-inbox.js';
 import { recordLog } from '../../test/record-log.js';
 import { rejection } from '../../test/rejection.js';
 import { CLOCK, type Clock } from '../clock.js';
@@ -138,7 +146,7 @@ describe('what was running when the process ended', () => {
     afterThisTest(() => other.close());
     other.exec('BEGIN IMMEDIATE');
     const claims = Claims.begin(inbox);
-    await rejection(inbox.probeWrite());
+    await rejection(untilWritten(inbox));
     other.exec('COMMIT');
     // It finds nothing that is due, and then what was running.
     await untilStored(inbox);
@@ -176,7 +184,7 @@ test('an inbox that is closed while it looks for what was running elsewhere look
     wait === 5_000 ? looks.push(run) : CLOCK.setTimeout(run, wait);
   const inbox = new Inbox(store, SILENT, { ...CLOCK, setTimeout });
   Claims.begin(inbox);
-  while (looks.length === 0) await inbox.probeWrite();
+  while (looks.length === 0) await untilWritten(inbox);
   looks[0]!();
   await inbox.close();
   await turn();

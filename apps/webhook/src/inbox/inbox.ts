@@ -16,7 +16,6 @@ import {
 import { errorGroupOf } from '../logging/error-group.js';
 import type { Act, Batch as Selection, BatchResult, Change, Origin, Retention } from './inbox-operations.js';
 import { Removal } from './retention.js';
-import { sql } from './sql.js';
 import { SqlOperations } from './sql-operations.js';
 import { type CycleOutcome, isOfOnePart, type Result, type Row, type Store } from './store.js';
 
@@ -34,6 +33,19 @@ const ADOPT_INTERVAL = 5_000;
 
 /** How long to wait with a result that can't be stored, in milliseconds: who has its row locked delays everything by 20 s. */
 const LOCKED_INTERVAL = 60_000;
+
+/** How long a probe, or an arrival that is stored, shows that others can be, in milliseconds. */
+const PROBE_INTERVAL = 5_000;
+
+/** An arrival that nobody sees. */
+const PROBE: Omit<IncomingDelivery, 'eventId'> = {
+  method: 'POST',
+  mediaType: null,
+  contentEncoding: null,
+  fields: [],
+  // So much that both databases need room for it.
+  content: Buffer.alloc(4_096),
+};
 
 /** Longest timer, in milliseconds. */
 const MAX_WAIT = 3_600_000;
@@ -108,6 +120,9 @@ export class Inbox extends SqlOperations {
   #longestWait = MAX_WAIT;
   #onIdle: (() => void)[] = [];
   #closing: Promise<void> | undefined;
+  /** By the monotonic clock. */
+  #checkedUntil = -Infinity;
+  #acceptedUntil = -Infinity;
   readonly #removal: Removal;
   readonly #logFailure: WriteLine;
 
@@ -198,13 +213,18 @@ export class Inbox extends SqlOperations {
   }
 
   /**
-   * Resolves if a delivery could be accepted now: it writes something.
+   * Resolves if a delivery could be accepted now, as one was that is stored and undone, and if all is there that this
+   * version needs. For some seconds it believes what it saw, until an arrival is refused.
    *
-   * @throws ReceiverError `INBOX_WRITE_FAILED`
+   * @throws ReceiverError `INBOX_WRITE_FAILED`, `INBOX_DAMAGED`, `INBOX_UNUSABLE`
    */
-  async probeWrite(): Promise<void> {
-    const { schema, now } = this.store.dialect;
-    await this.store.run(sql`UPDATE ${schema}inbox_state SET probed_at = ${now()}`);
+  async probe(): Promise<void> {
+    const now = this.clock.now();
+    if (now < this.#checkedUntil) return;
+    await this.store.check();
+    if (now >= this.#acceptedUntil)
+      await this.store.probe({ ...PROBE, eventId: `probe of ${this.store.receiver}` });
+    this.#checkedUntil = now + PROBE_INTERVAL;
   }
 
   /** Lets nothing more run. Resolves when what was given is stored, or can't be. May be called again. */
@@ -229,6 +249,7 @@ export class Inbox extends SqlOperations {
   async #close(): Promise<void> {
     await this.drain();
     this.#enter('closed');
+    this.#checkedUntil = -Infinity;
     this.clock.clearTimeout(this.#timer);
     // Without it, it comes again as after a crash.
     await this.#releaseLost([]).catch(() => undefined);
@@ -311,7 +332,10 @@ export class Inbox extends SqlOperations {
 
   #committed({ arrivals, results }: Batch, outcome: CycleOutcome, duration: number): void {
     const { at, stored, claimed, nextDueIn, isStarved } = outcome;
-    if (arrivals.length > 0) this.listeners.counters.committed(arrivals.length, duration);
+    if (arrivals.length > 0) {
+      this.listeners.counters.committed(arrivals.length, duration);
+      this.#acceptedUntil = this.clock.now() + PROBE_INTERVAL;
+    }
     for (const [, id, startedAt] of results)
       if (this.#running.get(id) === startedAt) this.#running.delete(id);
     const taken = [...claimed];
@@ -346,6 +370,7 @@ export class Inbox extends SqlOperations {
 
   #failed({ arrivals, results }: Batch, error: unknown): void {
     this.#lookAt = -Infinity;
+    if (arrivals.length > 0) this.#checkedUntil = this.#acceptedUntil = -Infinity;
     for (const { reject } of arrivals) reject(error);
     // Whoever sent an arrival is told.
     if (results.length > 0 || arrivals.length === 0)

@@ -57,6 +57,14 @@ export class Migrations {
   }
 }
 
+/** What a database lacks of what migrations have made, or only its tables: what they have is then missing too. */
+export function lackingOf(needed: readonly string[], found: readonly string[]): string[] {
+  const there = new Set(found);
+  const lacking = needed.filter((object) => !there.has(object));
+  const tables = lacking.filter((object) => object.startsWith('table '));
+  return tables.length > 0 ? tables : lacking;
+}
+
 function unusable(place: string, version: number, advice: string): ReceiverError {
   return new ReceiverError('INBOX_UNUSABLE', `The inbox ${place} has tables of version ${version}${advice}.`);
 }

@@ -1,3 +1,4 @@
+import { ReceiverError } from '../errors.js';
 import { SUMMARY, WHOLE, withSent } from './columns.js';
 import { bounded, conditions, DUE, NOT_HANDLED, SUSPECTED } from './conditions.js';
 import { storableText } from './delivery.js';
@@ -278,12 +279,17 @@ export class SqlOperations implements InboxOperations {
         FROM ${this.#schema}inbox_state`),
       this.store.size(),
     ]);
+    if (state === undefined)
+      throw new ReceiverError(
+        'INBOX_DAMAGED',
+        `The inbox at ${this.location} is damaged: it lacks the one row of inbox_state. Restore a backup.`,
+      );
     return {
       ...counts,
       ...oldest,
-      nextRetryAt: state!['nextRetryAt'] as number | null,
+      nextRetryAt: state['nextRetryAt'] as number | null,
       bytes: onDisk,
-      isPaused: Boolean(state!['isPaused']),
+      isPaused: Boolean(state['isPaused']),
     };
   }
 

@@ -129,6 +129,14 @@ export interface Store {
    * else nobody knows what was.
    */
   cycle(input: CycleInput): Promise<CycleOutcome>;
+  /**
+   * Makes sure that all is there that this version needs.
+   *
+   * @throws ReceiverError with what is missing
+   */
+  check(): Promise<void>;
+  /** Does with an arrival all that {@link cycle} does, undoes it, and makes something else durable. Ids may be skipped. */
+  probe(arrival: IncomingDelivery): Promise<void>;
   /** Runs statements in one transaction, after the cycles that were called before. Returns the rows of the last one. */
   run(...statements: readonly Sql[]): Promise<readonly Row[]>;
   /** Runs a statement that only reads, beside the writes. */

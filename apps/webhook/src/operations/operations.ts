@@ -38,7 +38,7 @@ export async function startOperations({ config, inbox, counters, logger }: Opera
   const folder = config.INBOX_URL.startsWith('file:') ? inboxFolder(config.INBOX_URL) : undefined;
   const stats = inbox.stats.bind(inbox);
   const readiness = new Readiness({
-    checkInbox: () => inbox.probeWrite(),
+    checkInbox: () => inbox.probe(),
     oldestWaiting: () => inbox.oldestWaiting(),
     folder,
   });

@@ -35,6 +35,9 @@ withPostgres('on PostgreSQL', () => {
     crash,
     sql: async (_url, text) =>
       (await postgresOfThisFile()).query(`SET search_path = plant_store; ${text}`, database),
+    refuseArrivals: `
+      CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no arrivals'; END $$;
+      CREATE TRIGGER refuse BEFORE INSERT ON delivery FOR EACH ROW EXECUTE FUNCTION refuse()`,
     isUnlimited: true,
   });
 });

@@ -14,7 +14,7 @@ import type { Inbox } from '../../src/inbox/inbox.js';
 import { isAbandoned } from '../../src/inbox/postgres/lease.js';
 import { runCycle } from '../../src/inbox/postgres/postgres-cycle.js';
 import { PostgresTransactions } from '../../src/inbox/postgres/postgres-transactions.js';
-import { act, Claims, failed, HANDLED, incoming, untilStored } from '../open-inbox.js';
+import { act, Claims, failed, HANDLED, incoming, untilStored, untilWritten } from '../open-inbox.js';
 import { recordLog } from '../record-log.js';
 import { rejection } from '../rejection.js';
 import { openShared } from './open-shared.js';
@@ -52,7 +52,7 @@ class Cable {
 const nameIn = (url: string): string => new URL(url).pathname.slice(1);
 
 const isWritable = (inbox: Inbox): Promise<boolean> =>
-  inbox.probeWrite().then(
+  untilWritten(inbox).then(
     () => true,
     () => false,
   );
@@ -233,7 +233,7 @@ withPostgres('receivers on one database', () => {
       const wrong = `now() ${sign} interval '5 years'`;
       await sql(`INSERT INTO plant_store.receiver VALUES ('ended', DEFAULT, now(), now());
       UPDATE plant_store.receiver SET since = ${wrong}, expires_at = ${wrong}`);
-      await Promise.all([one, other].map(({ inbox }) => inbox.probeWrite()));
+      await Promise.all([one, other].map(({ inbox }) => untilWritten(inbox)));
 
       expect(
         await sql(`SELECT count(*) FROM plant_store.delivery WHERE ${isAbandoned(other.inbox.receiver)}`),

@@ -10,8 +10,8 @@ export type Connect = (options: buildConnector.Options, signal: AbortSignal) => 
 /**
  * Makes the connections of a dispatcher of undici. One time is for all of it: resolving, connecting, TLS.
  *
- * undici's own connector has no time for resolving. Node gives up an address after 250 ms if there is another one: a
- * receiver whose handshake takes longer is not reached if that other address is out of reach.
+ * undici's own connector has such a time too, but leaves the addresses to Node, which gives one up after 250 ms if there is
+ * another one: a receiver whose handshake takes longer is not reached if that other address is out of reach.
  */
 export class Connector {
   readonly #timeout: number;

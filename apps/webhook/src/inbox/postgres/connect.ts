@@ -1,8 +1,10 @@
 import pg from 'pg';
 
+import type { PostgresParameters } from '../../config/postgres-parameters.js';
 import type { PostgresServers } from '../../config/postgres-url.js';
 import { ReceiverError, systemReason } from '../../errors.js';
 import { DescribedError } from '../../logging/describe-error.js';
+import { clientFor, hasNoTls, mayTryOtherWay, waysTo } from './client.js';
 import { BEGIN } from './durable.js';
 
 /** The oldest version of PostgreSQL that the tests run on. */
@@ -42,13 +44,20 @@ export async function queryAlone<Row extends pg.QueryResultRow>(
   }
 }
 
+/** The connections to one server by one way. */
+interface Way {
+  readonly isSecure: boolean;
+  readonly pool: pg.Pool;
+}
+
 /**
  * Connections to whichever of the servers can be written to. They set nothing for their session, so that PgBouncer may
  * pool them by transaction.
  */
 export class Connections {
-  readonly #pools: readonly pg.Pool[];
-  /** The pool whose server was the last that could be written to. */
+  /** For each server. */
+  readonly #ways: readonly (readonly Way[])[];
+  /** The server that was the last that could be written to. */
   #current = 0;
 
   /**
@@ -59,19 +68,18 @@ export class Connections {
     options: pg.PoolConfig,
     onLost: (error: Error) => void = () => undefined,
   ) {
-    this.#pools = servers.urls.map((connectionString) => {
-      const pool = new pg.Pool({
-        connectionString,
-        application_name: 'plant-store-webhook',
-        connectionTimeoutMillis: CONNECT_TIMEOUT,
-        keepAlive: true,
-        keepAliveInitialDelayMillis: 5_000,
-        idleTimeoutMillis: 0,
-        verify: (client, done) => void requireUsable(client).then(() => done(), done),
-        ...options,
-      });
-      return pool.on('error', onLost);
-    });
+    const { parameters } = servers;
+    this.#ways = servers.addresses.map((address) =>
+      waysTo(address, parameters).map((isSecure) => {
+        const pool = new pg.Pool({
+          ...poolOptions(parameters),
+          verify: (client, done) => void requireUsable(client).then(() => done(), done),
+          Client: clientFor(servers, address, isSecure),
+          ...options,
+        });
+        return { isSecure, pool: pool.on('error', onLost) };
+      }),
+    );
   }
 
   /**
@@ -82,22 +90,59 @@ export class Connections {
   async connect(): Promise<pg.PoolClient> {
     const faults: unknown[] = [];
     const first = this.#current;
-    for (let offset = 0; offset < this.#pools.length; offset += 1) {
-      const index = (first + offset) % this.#pools.length;
-      try {
-        const client = await this.#pools[index]!.connect();
-        this.#current = index;
-        return client;
-      } catch (fault) {
-        faults.push(fault);
-      }
+    for (let offset = 0; offset < this.#ways.length; offset += 1) {
+      const index = (first + offset) % this.#ways.length;
+      const client = await connectBy(this.#ways[index]!, faults);
+      if (client === undefined) continue;
+      this.#current = index;
+      return client;
     }
     throw unusable(this.servers.location, faults);
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#pools.map((pool) => pool.end()));
+    await Promise.all(this.#ways.flat().map(({ pool }) => pool.end()));
   }
+}
+
+function poolOptions({
+  application_name: name,
+  fallback_application_name: otherwise = 'plant-store-webhook',
+  connect_timeout: timeout,
+  keepalives = '1',
+  keepalives_idle: idle = '5',
+  options,
+}: PostgresParameters): pg.PoolConfig {
+  return {
+    application_name: name ?? otherwise,
+    connectionTimeoutMillis: timeout === undefined ? CONNECT_TIMEOUT : Number(timeout) * 1_000,
+    keepAlive: keepalives === '1',
+    keepAliveInitialDelayMillis: Number(idle) * 1_000,
+    idleTimeoutMillis: 0,
+    ...(options !== undefined && { options }),
+  };
+}
+
+/**
+ * Connects to a server by the way by which it is connected, in the order of the calls, or else by the first that it takes.
+ *
+ * @param faults get what is wrong with each way
+ * @returns undefined if it takes none
+ */
+async function connectBy(ways: readonly Way[], faults: unknown[]): Promise<pg.PoolClient | undefined> {
+  const isOpen = ({ pool }: Way): boolean => pool.totalCount > 0;
+  const tried = [...ways.filter(isOpen), ...ways.filter((way) => !isOpen(way))];
+  for (const [index, { isSecure, pool }] of tried.entries()) {
+    try {
+      return await pool.connect();
+    } catch (fault) {
+      const isLast = index === tried.length - 1 || !mayTryOtherWay(isSecure, fault);
+      // Where clear text will do, it is no fault that there is no TLS.
+      if (isLast || !hasNoTls(fault)) faults.push(fault);
+      if (isLast) return undefined;
+    }
+  }
+  return undefined;
 }
 
 /** Makes sure that a server can be written to, and keeps what is committed. */
@@ -127,6 +172,8 @@ async function requireUsable(client: pg.ClientBase): Promise<void> {
     );
 }
 
+const NAME_AUTHORITY = 'Name the certificate authority of the server with sslrootcert in INBOX_URL';
+
 /** What an operator can do about an error of PostgreSQL, by its SQLSTATE, or about one of the system. */
 const ADVICE: Readonly<Record<string, string>> = {
   '28P01': 'Check the user and the password in INBOX_URL or PGPASSWORD',
@@ -134,6 +181,11 @@ const ADVICE: Readonly<Record<string, string>> = {
   '3D000': 'Create the database, or name another in INBOX_URL',
   '42501': 'Give the user the rights that docs/how-to/share-an-inbox.md lists under "Set it up"',
   '53300': 'Raise max_connections, or run fewer receivers',
+  DEPTH_ZERO_SELF_SIGNED_CERT: NAME_AUTHORITY,
+  SELF_SIGNED_CERT_IN_CHAIN: NAME_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: NAME_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: NAME_AUTHORITY,
+  ERR_TLS_CERT_ALTNAME_INVALID: 'Write the host that the certificate is for into INBOX_URL',
   ECONNREFUSED: 'Check that PostgreSQL runs, and the host and port in INBOX_URL',
   ENOTFOUND: 'Check the host in INBOX_URL',
 };

@@ -5,6 +5,7 @@ import { ReceiverError } from '../../errors.js';
 import { Migrations } from '../migrations.js';
 import { Connections, openingError } from './connect.js';
 import { BEGIN } from './durable.js';
+import { damaged, requireObjects } from './objects.js';
 
 const migrations = new Migrations('postgres');
 
@@ -38,6 +39,18 @@ export async function migrate(client: pg.ClientBase, location: string): Promise<
 }
 
 /**
+ * Makes sure that all is there that this version needs. Beside receivers of the next version, that is theirs.
+ *
+ * @throws ReceiverError `INBOX_DAMAGED`, `INBOX_UNUSABLE`
+ */
+export async function requireWhole(client: pg.ClientBase, location: string): Promise<void> {
+  const { rows } = await client.query<{ is_newer: boolean }>(
+    `SELECT version > ${migrations.version} AS is_newer FROM plant_store.schema_version`,
+  );
+  if (rows[0]?.is_newer !== true) await requireObjects(client, location);
+}
+
+/**
  * Makes sure that a receiver has made the tables.
  *
  * @throws ReceiverError `INBOX_UNUSABLE`
@@ -63,12 +76,15 @@ export async function requireTables(servers: PostgresServers): Promise<void> {
 /** The version of the tables; 0 if there are none. */
 async function versionOf(client: pg.ClientBase, location: string): Promise<number> {
   // Not by the name of the table: a session may remember that there was none.
-  const { rowCount } = await client.query(
-    `SELECT FROM pg_tables WHERE schemaname = 'plant_store' AND tablename = 'schema_version'`,
+  const tables = await client.query<{ name: string }>(
+    `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'plant_store'`,
   );
-  if (rowCount === 0) return 0;
+  if (tables.rows.length === 0) return 0;
+  if (!tables.rows.some(({ name }) => name === 'schema_version'))
+    throw damaged(location, ['table schema_version']);
   const { rows } = await client.query<{ version: number }>('SELECT version FROM plant_store.schema_version');
-  const version = rows[0]?.version ?? 0;
+  if (rows.length !== 1) throw damaged(location, ['the one row of schema_version']);
+  const { version } = rows[0]!;
   migrations.requireKnown(version, `at ${location}`);
   return version;
 }

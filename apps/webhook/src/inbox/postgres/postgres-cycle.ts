@@ -34,6 +34,7 @@ type Committed = Omit<CycleOutcome, 'claimed'> & { readonly claimed: readonly nu
  * Runs a cycle by one statement, which is a transaction.
  *
  * @param room how many may run
+ * @param query runs a statement; in a transaction that has begun, another one
  * @returns undefined if the lease is lost; then nothing is written
  */
 export async function runCycle(
@@ -41,10 +42,11 @@ export async function runCycle(
   { receiver, epoch }: Lease,
   room: number,
   { arrivals, results, longestWait }: CycleInput,
+  query: typeof queryAlone = queryAlone,
 ): Promise<Committed | undefined> {
   const values = [receiver, epoch, LEASE_TIME, room, longestWait];
   const { rows } = await withoutWarning(client, () =>
-    queryAlone<CycleRow>(client, CYCLE, [...values, ...resultValues(results), ...arrivalValues(arrivals)]),
+    query<CycleRow>(client, CYCLE, [...values, ...resultValues(results), ...arrivalValues(arrivals)]),
   );
   const { at, stored, started, claimed, due_in, is_starved } = rows[0]!;
   if (at === null) return undefined;

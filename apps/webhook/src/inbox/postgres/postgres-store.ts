@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { PostgresServers } from '../../config/postgres-url.js';
 import { inboxClosed, ReceiverError } from '../../errors.js';
 import { DescribedError } from '../../logging/describe-error.js';
+import type { IncomingDelivery } from '../delivery.js';
 import { raw, type Sql, sql } from '../sql.js';
 import {
   type CycleInput,
@@ -18,8 +19,9 @@ import {
 import { Connections, openingError, queryAlone } from './connect.js';
 import { NOW, withoutWarning } from './durable.js';
 import { beginWithLease, isAbandoned, type Lease, takeLease } from './lease.js';
-import { migrate } from './migrate.js';
+import { migrate, requireWhole } from './migrate.js';
 import { fetchClaimed, runCycle } from './postgres-cycle.js';
+import { catchUp, withSequences } from './sequences.js';
 
 /** How long to wait for a reply before a connection counts as lost, in milliseconds. */
 const REPLY_TIMEOUT = 20_000;
@@ -110,6 +112,8 @@ class PostgresStore implements Store {
     const client = await this.#writer.connect();
     try {
       await migrate(client, this.location);
+      await requireWhole(client, this.location);
+      await catchUp(client, this.location);
       this.#lease = await takeLease(client, this.receiver);
     } finally {
       client.release();
@@ -120,7 +124,9 @@ class PostgresStore implements Store {
     const outcome = await this.#write(async (client, lease) => {
       let committed;
       try {
-        committed = await runCycle(client, lease, this.room.free, input);
+        committed = await withSequences(client, this.location, () =>
+          runCycle(client, lease, this.room.free, input),
+        );
       } catch (error) {
         if (!OF_ONE_ROW.test((error as { code?: string }).code ?? '')) throw error;
         return markOfOnePart(this.#failure(error));
@@ -133,30 +139,63 @@ class PostgresStore implements Store {
   }
 
   async run(...statements: readonly Sql[]): Promise<readonly Row[]> {
-    return this.#write(async (client, lease) => {
-      if (!(await beginWithLease(client, lease))) return undefined;
-      let rows: readonly Row[] = [];
-      for (const { text, values } of statements)
-        ({ rows } = await client.query<Record<string, unknown>>(text, [...values]));
-      await withoutWarning(client, () => client.query('COMMIT'));
-      return rows;
-    });
+    return this.#write((client, lease) =>
+      withSequences(client, this.location, async () => {
+        if (!(await beginWithLease(client, lease))) return undefined;
+        let rows: readonly Row[] = [];
+        for (const { text, values } of statements)
+          ({ rows } = await client.query<Record<string, unknown>>(text, [...values]));
+        await withoutWarning(client, () => client.query('COMMIT'));
+        return rows;
+      }),
+    );
   }
 
   async read({ text, values }: Sql): Promise<readonly Row[]> {
+    const { rows } = await this.#look((client) => client.query<Record<string, unknown>>(text, [...values]));
+    return rows;
+  }
+
+  async #look<Result>(step: (client: pg.ClientBase) => Promise<Result>): Promise<Result> {
     this.#requireOpen();
     let client: pg.PoolClient | undefined;
     try {
       client = await this.#readers.connect();
-      const { rows } = await client.query<Record<string, unknown>>(text, [...values]);
+      const result = await step(client);
       client.release();
-      return rows;
+      return result;
     } catch (cause) {
       client?.release(true);
       if (cause instanceof ReceiverError) throw cause;
       const message = `The inbox at ${this.location} cannot be read: ${new DescribedError(cause).message}.`;
       throw new ReceiverError('INBOX_UNUSABLE', message, { cause });
     }
+  }
+
+  async check(): Promise<void> {
+    await this.#look((client) => requireWhole(client, this.location));
+  }
+
+  /** What it commits is its lease. */
+  async probe(arrival: IncomingDelivery): Promise<void> {
+    const input = { arrivals: [arrival], results: [], longestWait: 0 };
+    const outcome = await this.#write(async (client, lease) => {
+      try {
+        return await withSequences(client, this.location, async () => {
+          if (!(await beginWithLease(client, lease))) return undefined;
+          await client.query('SAVEPOINT probe');
+          await runCycle(client, lease, 0, input, (_, text, values) => client.query(text, values));
+          await client.query('SET CONSTRAINTS ALL IMMEDIATE; ROLLBACK TO SAVEPOINT probe');
+          await withoutWarning(client, () => client.query('COMMIT'));
+          return 'fine';
+        });
+      } catch (error) {
+        if (!(error instanceof pg.DatabaseError)) throw error;
+        await client.query('ROLLBACK');
+        return this.#failure(error);
+      }
+    });
+    if (outcome instanceof Error) throw outcome;
   }
 
   async size(): Promise<{ onDisk: number; inUse: number }> {

@@ -1,9 +1,9 @@
 import { renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 
-import { Migrations } from '../migrations.js';
+import { lackingOf, Migrations } from '../migrations.js';
 import { makeFile } from './inbox-files.js';
 
 const migrations = new Migrations('sqlite');
@@ -29,6 +29,44 @@ export function migrate(database: DatabaseSyncInstance, file: string): void {
   }
   database.exec('PRAGMA foreign_keys = ON');
 }
+
+/** What a database has that statements need, a line for each. */
+const OBJECTS = `
+  SELECT type || ' ' || name AS object FROM sqlite_master WHERE type <> 'view' AND name NOT LIKE 'sqlite%'
+  UNION ALL SELECT 'column ' || t.name || '.' || c.name FROM sqlite_master AS t, pragma_table_info(t.name) AS c
+  WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite%'`;
+
+const objectsOf = (database: DatabaseSyncInstance): string[] =>
+  (database.prepare(OBJECTS).all() as { object: string }[]).map(({ object }) => object);
+
+/** What the migrations make. */
+let needed: readonly string[] | undefined;
+
+function findNeeded(): readonly string[] {
+  const database = new DatabaseSync(':memory:');
+  try {
+    for (const step of migrations.from(0)) database.exec(step);
+    return objectsOf(database);
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * Makes sure that a database has all that the migrations have made.
+ *
+ * @throws Error with what it {@link LACKS}
+ */
+export function requireObjects(database: DatabaseSyncInstance): void {
+  needed ??= findNeeded();
+  const lacking = lackingOf(needed, objectsOf(database));
+  if (lacking.length === 0 && database.prepare('SELECT 1 FROM inbox_state').all().length !== 1)
+    lacking.push('the one row of inbox_state');
+  if (lacking.length > 0) throw new Error(`${LACKS} ${lacking.join(', ')}`);
+}
+
+/** How a message begins that says what is missing. */
+export const LACKS = 'it lacks';
 
 /** For whoever only reads: makes sure that the tables are of this version. */
 export function requireVersion(database: DatabaseSyncInstance, file: string): void {

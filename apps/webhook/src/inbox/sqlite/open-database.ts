@@ -7,7 +7,7 @@ import { ReceiverError, systemReason } from '../../errors.js';
 import type { Sql } from '../sql.js';
 import type { Row } from '../store.js';
 import { INBOX_FILES, makeFile, makeFolders, syncFolders, unusableFiles } from './inbox-files.js';
-import { migrate, requireVersion } from './migrate.js';
+import { LACKS, migrate, requireObjects, requireVersion } from './migrate.js';
 import { isBusy, isDamage } from './sqlite-errors.js';
 
 /** How long to wait for a lock of another program, in milliseconds: somebody may be looking at the file. */
@@ -16,8 +16,8 @@ const BUSY_TIMEOUT = 250;
 /** How large the write-ahead log stays after a checkpoint, in bytes. */
 const MAX_LOG_BYTES = 16 * 1_048_576;
 
-/** What SQLite says of a statement whose table or column is not there. */
-const LACKS_SCHEMA = /^no such (?:table|column)/;
+/** What SQLite says of a statement whose table or column is not there, and what we say. */
+const LACKS_SCHEMA = new RegExp(`^(?:no such (?:table|column)|${LACKS} )`);
 
 /** The open files of an embedded inbox. */
 export interface OpenDatabase {
@@ -116,6 +116,7 @@ function prepare(database: DatabaseSyncInstance, file: string): void {
   // While somebody reads, the log grows. Without a limit it keeps its largest size until the next start.
   database.exec(`PRAGMA journal_size_limit = ${MAX_LOG_BYTES}`);
   migrate(database, file);
+  requireObjects(database);
   // A file that can't be written is opened for reading, and a statement that would write reports it.
   database.exec('UPDATE inbox_state SET probed_at = NULL');
 }

@@ -65,6 +65,15 @@ export function outcomesOf({ stored, claimed, ...outcome }: GroupOutcome): Cycle
 /** Runs the cycles of several calls in one transaction. `now` is in milliseconds since 1970. */
 export type RunCycle = (calls: readonly CycleCall[], now: number) => GroupOutcome;
 
+/** What a transaction has written, and of how much of the room it makes use. */
+interface Written {
+  readonly outcome: GroupOutcome;
+  readonly taken: number;
+}
+
+/** Does with a call what a cycle does, undoes it, and makes something else durable. */
+export type Probe = (call: CycleCall, now: number) => void;
+
 /** What became of calls that were in one transaction. */
 export type Performed = { readonly calls: number } & (
   { readonly outcome: GroupOutcome } | { readonly error: unknown }
@@ -89,7 +98,11 @@ export function performTogether(run: RunCycle, calls: readonly CycleCall[], now:
  * @param receiver names this process
  * @param room how many may run; what runs is subtracted once it is committed
  */
-export function prepareCycle(database: DatabaseSyncInstance, receiver: string, room: Room): RunCycle {
+export function prepareCycle(
+  database: DatabaseSyncInstance,
+  receiver: string,
+  room: Room,
+): { readonly run: RunCycle; readonly probe: Probe } {
   const applyResult = prepareResults(database);
   const accept = prepareAccept(database, receiver);
   const claim = prepareClaim(database, receiver);
@@ -102,33 +115,43 @@ export function prepareCycle(database: DatabaseSyncInstance, receiver: string, r
     return [...ids, ...findOthers(others, now, latest, limit - ids.length)].map((id) => claim(id, now));
   };
 
-  return (calls, now) => {
-    let taken = 0;
-    const outcome = inTransaction(database, () => {
-      for (const { results } of calls) for (const result of results) applyResult(result, now);
-      const latest = now + calls.at(-1)!.longestWait;
-      const before = look();
-      let left = before.isPaused ? 0 : room.free;
-      // What is due comes first: an arrival runs only if nothing waits before it.
-      const claimed = left > 0 ? claimDue(before, now, latest, left) : [];
-      left -= claimed.length;
-      taken = claimed.length;
-      const stored = calls.map(({ arrivals, sizes, contents }) => {
-        let end = 0;
-        return arrivals.map((values, index) => {
-          const one = accept(values, contents.subarray(end, (end += sizes[index]!)), now, left > 0);
-          if (one.runs) {
-            left -= 1;
-            taken += 1;
-          }
-          return one;
-        });
+  const write = (calls: readonly CycleCall[], now: number, places: number): Written => {
+    for (const { results } of calls) for (const result of results) applyResult(result, now);
+    const latest = now + calls.at(-1)!.longestWait;
+    const before = look();
+    const most = before.isPaused ? 0 : places;
+    let left = most;
+    // What is due comes first: an arrival runs only if nothing waits before it.
+    const claimed = left > 0 ? claimDue(before, now, latest, left) : [];
+    left -= claimed.length;
+    const stored = calls.map(({ arrivals, sizes, contents }) => {
+      let end = 0;
+      return arrivals.map((values, index) => {
+        const one = accept(values, contents.subarray(end, (end += sizes[index]!)), now, left > 0);
+        if (one.runs) left -= 1;
+        return one;
       });
-      const nextDueIn = dueIn(look(), now, latest);
-      return { at: now, stored, claimed, nextDueIn, isStarved: left <= 0 && nextDueIn === 0 };
     });
-    room.add(-taken);
-    return outcome;
+    const nextDueIn = dueIn(look(), now, latest);
+    const isStarved = left <= 0 && nextDueIn === 0;
+    return { outcome: { at: now, stored, claimed, nextDueIn, isStarved }, taken: most - left };
+  };
+
+  const noteProbe = database.prepare('UPDATE inbox_state SET probed_at = ?');
+
+  return {
+    run: (calls, now) => {
+      const { outcome, taken } = inTransaction(database, () => write(calls, now, room.free));
+      room.add(-taken);
+      return outcome;
+    },
+    probe: (call, now) =>
+      inTransaction(database, () => {
+        database.exec('SAVEPOINT probe');
+        write([call], now, 0);
+        database.exec('ROLLBACK TO probe; RELEASE probe');
+        noteProbe.run(now);
+      }),
   };
 }
 
@@ -220,7 +243,9 @@ function prepareLook(database: DatabaseSyncInstance): () => Look {
     AS_ARRAYS,
   );
   return () => {
-    const [isPaused, ...times] = select.get() as [number, ...DueTimes, ...DueTimes, number];
+    const row = select.get() as [number, ...DueTimes, ...DueTimes, number] | undefined;
+    if (row === undefined) throw new Error('inbox_state has no row');
+    const [isPaused, ...times] = row;
     const [first, last, firstSuspect, lastSuspect, suspectRuns] = times;
     return {
       isPaused: isPaused === 1,

@@ -75,18 +75,6 @@ describe('opening', () => {
     expect(error.message).toContain(says);
   });
 
-  test('is refused if a table is missing', async () => {
-    const folder = await makeInbox(1);
-    const database = new DatabaseSync(join(folder, 'inbox.sqlite'));
-    database.exec('PRAGMA foreign_keys = OFF; DROP TABLE attempt');
-    database.close();
-
-    expect(await refusal(folder)).toMatchObject({
-      code: 'INBOX_DAMAGED',
-      message: expect.stringContaining(`The inbox in ${folder} is damaged: no such table: attempt.`),
-    });
-  });
-
   test('is refused if this user may not write the folder', async () => {
     const folder = await makeInbox(1);
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 
 import { inboxClosed, ReceiverError } from '../../errors.js';
+import type { IncomingDelivery } from '../delivery.js';
 import { raw, type Sql, sql } from '../sql.js';
 import {
   type CycleInput,
@@ -97,6 +98,15 @@ class SqliteStore implements Store {
 
   async run(...statements: readonly Sql[]): Promise<readonly Row[]> {
     return (await this.#request(this.writer, { kind: 'run', statements })) as Row[];
+  }
+
+  async check(): Promise<void> {
+    await this.#request(this.writer, { kind: 'check' });
+  }
+
+  async probe(arrival: IncomingDelivery): Promise<void> {
+    const call = cycleCall({ arrivals: [arrival], results: [], longestWait: 0 });
+    await this.#request(this.writer, { kind: 'probe', call });
   }
 
   async read(statement: Sql): Promise<readonly Row[]> {

@@ -12,6 +12,7 @@ import {
   openingError,
   runAll,
 } from './open-database.js';
+import { requireObjects } from './migrate.js';
 import { type CycleCall, type Performed, performTogether, prepareCycle } from './sqlite-cycle.js';
 import { faultIn, isOfOneRow, type SqliteFault } from './sqlite-errors.js';
 
@@ -28,6 +29,8 @@ export interface ThreadOptions {
 export type ThreadRequest =
   | { readonly kind: 'cycle'; readonly call: CycleCall }
   | { readonly kind: 'run'; readonly statements: readonly Sql[] }
+  | { readonly kind: 'check' }
+  | { readonly kind: 'probe'; readonly call: CycleCall }
   | { readonly kind: 'close' };
 
 /**
@@ -58,7 +61,7 @@ try {
 
 /** Takes every cycle that was called meanwhile into one transaction, so that groups grow by themselves on a slow disk. */
 function serveWrites({ database, close }: OpenDatabase): void {
-  const cycle = prepareCycle(database, receiver, new Room(room));
+  const { run, probe } = prepareCycle(database, receiver, new Room(room));
   port.on('message', (first: ThreadRequest) => {
     let request: ThreadRequest | undefined = first;
     while (request !== undefined) {
@@ -68,12 +71,15 @@ function serveWrites({ database, close }: OpenDatabase): void {
         calls.push(request.call);
         bytes += request.call.contents.length;
       }
-      if (calls.length > 0) performTogether(cycle, calls, Date.now).forEach(respondToCycles);
+      if (calls.length > 0) performTogether(run, calls, Date.now).forEach(respondToCycles);
       if (request === undefined || request.kind === 'cycle') continue;
       const other: ThreadRequest = request;
-      perform(() =>
-        other.kind === 'close' ? close() : inTransaction(database, () => runAll(database, other.statements)),
-      );
+      perform(() => {
+        if (other.kind === 'close') return close();
+        if (other.kind === 'check') return requireObjects(database);
+        if (other.kind === 'probe') return probe(other.call, Date.now());
+        return inTransaction(database, () => runAll(database, other.statements));
+      });
       request = next();
     }
   });
