@@ -6,6 +6,7 @@ import { isPostgresUrl, postgresServers } from '../config/postgres-url.js';
 import { isHttpUrl } from '../config/handler-source.js';
 import type { PostgresTransactions } from '../inbox/postgres/postgres-transactions.js';
 import { type AttemptRunner, callHandler, withTransactions } from './attempt.js';
+import { endingOf } from './ending.js';
 import type { DeliveryHandler } from './handler.js';
 import { loadHandler, type OpenTarget } from './load-handler.js';
 import { traceAttempts } from './tracing.js';
@@ -40,7 +41,7 @@ export async function openHandler(
     Atomics.add(beats, 0, 1);
     const { id, method, mediaType, content } = delivery;
     logger.debug({ delivery: id, method, mediaType, bytes: content.length }, 'the handler gets a delivery');
-    return target.handle(delivery, attempt);
+    return endingOf(target.handle(delivery, attempt), 'the handler');
   };
   const transactions = await openTransactions(inboxUrl, receiver);
   const settling = transactions === undefined ? handle : withTransactions(handle, transactions, logger);
