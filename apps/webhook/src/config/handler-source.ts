@@ -9,8 +9,8 @@ export const modulePath = (source: string): string =>
   /^file:/i.test(source) ? fileURLToPath(source) : resolve(source);
 
 /**
- * Whether this can name a handler: the path or the `file:` URL of a module, or the URL of a service. undici would ignore
- * a user name and a password in it.
+ * Whether this can name a handler: the path or the `file:` URL of a module, or the URL of a service without
+ * a user name and a password, which would stand beside the fields of the delivery.
  */
 export function namesHandler(source: string): boolean {
   // A drive of Windows isn't a scheme.

@@ -109,9 +109,11 @@ function callAtOnce(
 ): Promise<void> | void {
   try {
     return handle(delivery, attempt);
-  } catch (thrown: unknown) {
+  } catch (thrown) {
     if (attempt.transactionEnded === undefined) throw thrown;
-    return Promise.reject(thrown as Error);
+    return attempt.transactionEnded.finally(() => {
+      throw thrown;
+    });
   }
 }
 

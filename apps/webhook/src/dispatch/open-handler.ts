@@ -9,7 +9,7 @@ import { type AttemptRunner, callHandler, withTransactions } from './attempt.js'
 import { endingOf } from './ending.js';
 import type { DeliveryHandler } from './handler.js';
 import { loadHandler, type OpenTarget } from './load-handler.js';
-import { traceAttempts } from './tracing.js';
+import { openTracing, type Tracing } from './tracing.js';
 import { beats } from './watchdog.js';
 
 /** The team's handler, with everything that it injects. */
@@ -36,7 +36,8 @@ export async function openHandler(
   inboxUrl: string,
   receiver: string,
 ): Promise<OpenHandler> {
-  const target = await openTarget(source, logger);
+  const tracing = await openTracing();
+  const target = await openTarget(source, logger, tracing);
   const handle: DeliveryHandler = (delivery, attempt) => {
     Atomics.add(beats, 0, 1);
     const { id, method, mediaType, content } = delivery;
@@ -45,12 +46,12 @@ export async function openHandler(
   };
   const transactions = await openTransactions(inboxUrl, receiver);
   const settling = transactions === undefined ? handle : withTransactions(handle, transactions, logger);
-  const { run, flush } = await traceAttempts((delivery, attempt) => callHandler(settling, delivery, attempt));
+  const run = tracing.trace((delivery, attempt) => callHandler(settling, delivery, attempt));
   const closeAll = async (): Promise<void> => {
     try {
       await target.close();
       await transactions?.close();
-      await flush();
+      await tracing.flush();
     } catch (err) {
       logger.error({ err }, 'failed to close what the handler uses');
     }
@@ -62,13 +63,13 @@ export async function openHandler(
   return { run, close };
 }
 
-async function openTarget(source: string, logger: Logger): Promise<OpenTarget> {
+async function openTarget(source: string, logger: Logger, tracing: Tracing): Promise<OpenTarget> {
   if (!isHttpUrl(source)) return loadHandler(source, logger);
   const { forwardTo } = await import('./forward.js');
   // The query may have a secret.
   const { origin, pathname } = new URL(source);
   logger.info({ target: origin + pathname }, 'deliveries are forwarded');
-  return forwardTo(source);
+  return forwardTo(source, tracing.send);
 }
 
 /** Undefined on the embedded inbox. Connects when the first transaction begins. */

@@ -58,6 +58,11 @@ export class DescribedError {
     return typeof value === 'object' && value !== null && #root in value;
   }
 
+  /** The name of an error, or the type of what else was thrown. */
+  get type(): string {
+    return this.#root.type;
+  }
+
   /** The message of what was thrown. An AggregateError without one has those of its errors. */
   get message(): string {
     return this.#root.message;
