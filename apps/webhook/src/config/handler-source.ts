@@ -4,6 +4,13 @@ import { fileURLToPath } from 'node:url';
 /** Whether a handler is a service to forward to. */
 export const isHttpUrl = (source: string): boolean => /^https?:/i.test(source);
 
+/** What HANDLER names, for people. The query of a URL may have a secret. */
+export function shownSource(source: string): string {
+  if (!isHttpUrl(source)) return source;
+  const { origin, pathname } = new URL(source);
+  return origin + pathname;
+}
+
 /** The absolute path of a module. */
 export const modulePath = (source: string): string =>
   /^file:/i.test(source) ? fileURLToPath(source) : resolve(source);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Logger } from 'pino';
 
 import { isPostgresUrl, postgresServers } from '../config/postgres-url.js';
-import { isHttpUrl } from '../config/handler-source.js';
+import { isHttpUrl, shownSource } from '../config/handler-source.js';
 import type { PostgresTransactions } from '../inbox/postgres/postgres-transactions.js';
 import { type AttemptRunner, callHandler, withTransactions } from './attempt.js';
 import { endingOf } from './ending.js';
@@ -66,9 +66,7 @@ export async function openHandler(
 async function openTarget(source: string, logger: Logger, tracing: Tracing): Promise<OpenTarget> {
   if (!isHttpUrl(source)) return loadHandler(source, logger);
   const { forwardTo } = await import('./forward.js');
-  // The query may have a secret.
-  const { origin, pathname } = new URL(source);
-  logger.info({ target: origin + pathname }, 'deliveries are forwarded');
+  logger.info({ target: shownSource(source) }, 'deliveries are forwarded');
   return forwardTo(source, tracing.send);
 }
 
