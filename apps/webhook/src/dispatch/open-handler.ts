@@ -36,6 +36,8 @@ export async function openHandler(
   inboxUrl: string,
   receiver: string,
 ): Promise<OpenHandler> {
+  // Before the team's code runs, which may change the working directory.
+  const transactions = await openTransactions(inboxUrl, receiver);
   const tracing = await openTracing();
   const target = await openTarget(source, logger, tracing);
   const handle: DeliveryHandler = (delivery, attempt) => {
@@ -44,7 +46,6 @@ export async function openHandler(
     logger.debug({ delivery: id, method, mediaType, bytes: content.length }, 'the handler gets a delivery');
     return endingOf(target.handle(delivery, attempt), 'the handler');
   };
-  const transactions = await openTransactions(inboxUrl, receiver);
   const settling = transactions === undefined ? handle : withTransactions(handle, transactions, logger);
   const run = tracing.trace((delivery, attempt) => callHandler(settling, delivery, attempt));
   const closeAll = async (): Promise<void> => {

@@ -296,8 +296,23 @@ test.each<[name: string, thrown: () => unknown]>([
   ['cause', () => new Error('a', { cause: 'a'.repeat(50_000_000) })],
   ['list of errors', () => new AggregateError(Array.from({ length: 10_000 }, () => new Error('a')))],
   ['text', () => 'a'.repeat(50_000_000)],
-  ['object', () => ({ ...Array.from({ length: 100_000 }, () => 'a'.repeat(500)) })],
-  ['object of objects', () => ({ a: { ...Array.from({ length: 100_000 }, () => 'a'.repeat(500)) } })],
+  [
+    'object',
+    () =>
+      Object.assign(
+        {},
+        Array.from({ length: 100_000 }, () => 'a'.repeat(500)),
+      ),
+  ],
+  [
+    'object of objects',
+    () => ({
+      a: Object.assign(
+        {},
+        Array.from({ length: 100_000 }, () => 'a'.repeat(500)),
+      ),
+    }),
+  ],
   [
     'circle of causes',
     () => {
