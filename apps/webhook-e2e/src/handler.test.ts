@@ -73,8 +73,9 @@ test('a handler that blocks the event loop ends the process, and has failed', as
   expect(await receiver.process.exit).toEqual({ code: null, signal: 'SIGKILL' });
   expect(receiver.process.entries().at(-1)).toMatchObject({
     level: 'fatal',
-    msg: 'the handler blocks the event loop; the process ends',
+    msg: 'the event loop is blocked; the process ends',
     timeoutMs: 1_000,
+    blockedMs: 2_000,
   });
   expect(resultsOf(receiver)).toEqual([['parked', 1, 'the process ended during the attempt']]);
 });

@@ -13,7 +13,7 @@ const program = (write: string, other: string): string => `
   boundOutput(process.stderr);
   let called = 0;
   for (let written = 0; written < 4_000; written += 1) {
-    const line = String(written).padEnd(100_000, 'a');
+    const line = Buffer.alloc(100_000, 'a').toString();
     ${write};
     if (written % 100 === 0) await new Promise(setImmediate);
   }
