@@ -24,11 +24,15 @@ const fates = {
     });
   },
   async 'fail afterwards'({ id }, attempt) {
-    await attempt.transaction((client) => client.query(INSERT, [id]));
+    await attempt.transaction(async (client) => {
+      await client.query(INSERT, [id]);
+    });
     throw new Error('failed on purpose');
   },
   'not wait'({ id }, attempt) {
-    void attempt.transaction((client) => client.query(INSERT, [id]));
+    void attempt.transaction(async (client) => {
+      await client.query(INSERT, [id]);
+    });
   },
   async 'catch the error'({ id }, attempt) {
     await attempt.transaction(async (client) => {

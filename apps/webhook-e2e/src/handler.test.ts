@@ -5,7 +5,7 @@ import { makeFolder } from '@plant-store/test-support';
 
 import { readInbox } from '../support/inbox.js';
 import { poisonSettings, sendAll, superviseUntilDone, untilNothingWaits } from '../support/poison.js';
-import { type RunningReceiver, startReceiver } from '../support/receiver.js';
+import { canUnshare, FIRST_PROCESS, type RunningReceiver, startReceiver } from '../support/receiver.js';
 
 /** State, attempts and error of each delivery. */
 const resultsOf = ({ inbox }: RunningReceiver): unknown[][] =>
@@ -73,11 +73,26 @@ test('a handler that blocks the event loop ends the process, and has failed', as
   expect(await receiver.process.exit).toEqual({ code: null, signal: 'SIGKILL' });
   expect(receiver.process.entries().at(-1)).toMatchObject({
     level: 'fatal',
-    msg: 'the handler blocks the event loop; the process ends',
+    msg: 'the event loop is blocked; the process ends',
     timeoutMs: 1_000,
+    blockedMs: 2_000,
   });
   expect(resultsOf(receiver)).toEqual([['parked', 1, 'the process ended during the attempt']]);
 });
+
+(canUnshare ? test : test.skip)(
+  'so does one in the first process of a container, which ignores SIGKILL of its own',
+  async () => {
+    const settings = { ...poisonSettings, HANDLER_TIMEOUT_MS: '1000' };
+    const receiver = await startReceiver({ settings, within: FIRST_PROCESS });
+    await sendAll(receiver, ['block']);
+
+    expect(await receiver.process.exit).toEqual({ code: 1, signal: null });
+    expect(receiver.process.entries().at(-1)).toMatchObject({
+      msg: 'the event loop is blocked; the process ends',
+    });
+  },
+);
 
 test('a handler that blocks the event loop at the stop is ended with the time of the stop', async () => {
   const settings = { ...poisonSettings, HANDLER_TIMEOUT_MS: '30000', SHUTDOWN_TIMEOUT_MS: '100' };

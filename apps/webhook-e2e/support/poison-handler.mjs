@@ -1,7 +1,9 @@
 /** A handler that does what the content of a delivery says. */
 import { existsSync } from 'node:fs';
 
-const log = (msg, fields) => process.stdout.write(JSON.stringify({ level: 'info', msg, ...fields }) + '\n');
+const log = (msg, fields) => {
+  process.stdout.write(JSON.stringify({ level: 'info', msg, ...fields }) + '\n');
+};
 
 /** The log shows 80 KB of it. */
 const failed = new Set();

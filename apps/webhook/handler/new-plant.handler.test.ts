@@ -1,4 +1,4 @@
-import type { Attempt, Delivery, DeliveryHandler } from '@plant-store/webhook/handler';
+import type { Attempt, Delivery, Handler } from '@plant-store/webhook/handler';
 
 import { NewPlantHandler } from './new-plant.handler.js';
 
@@ -21,7 +21,7 @@ const attempt: Attempt = {
 };
 
 test('a plant is handled', async () => {
-  const handler: { handle: DeliveryHandler } = new NewPlantHandler();
+  const handler: Handler = new NewPlantHandler();
 
   await handler.handle(delivery, attempt);
 });

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { Attempt, Delivery } from '@plant-store/webhook/handler';
+import type { Attempt, Delivery, Handler } from '@plant-store/webhook/handler';
 
 /**
  * What happens with a new plant: nothing yet. **Replace the body of `handle` with what your team does.**
  *
  * - It gets each delivery at least once: again after a failure, a time-out or a crash.
+ * - It returns nothing, or a promise of nothing. With anything else the attempt has failed.
  * - If it throws, the error is stored with the delivery, and the delivery comes again with backoff. After the last
  *   attempt the delivery is parked.
  * - The content is the bytes that were sent. Their meaning is an open question (`payload`, `plant-fields`,
@@ -14,6 +15,6 @@ import type { Attempt, Delivery } from '@plant-store/webhook/handler';
  * docs/how-to/write-a-handler.md has the rest.
  */
 @Injectable()
-export class NewPlantHandler {
+export class NewPlantHandler implements Handler {
   async handle(delivery: Delivery, attempt: Attempt): Promise<void> {}
 }

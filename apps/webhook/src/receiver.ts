@@ -9,6 +9,7 @@ import type { Config } from './config/config.js';
 import { Counters } from './counters.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import type { OpenHandler } from './dispatch/open-handler.js';
+import { sayWhileItStarts } from './dispatch/slow-start.js';
 import { ReceiverError, systemReason } from './errors.js';
 import { authorityOf, listenOnOne, urlOf } from './http/listen.js';
 import { openInbox } from './inbox/open-inbox.js';
@@ -147,11 +148,12 @@ export async function startReceiver(
   }
 }
 
-/** Loads the team's code, which may fail in any way. */
+/** Loads the team's code, which may fail in any way, and may never end. */
 async function startHandler(config: Config, logger: Logger, receiver: string): Promise<OpenHandler> {
   try {
     const { openHandler } = await import('./dispatch/open-handler.js');
-    return await openHandler(config.HANDLER, logger, config.INBOX_URL, receiver);
+    const opening = openHandler(config.HANDLER, logger, config.INBOX_URL, receiver);
+    return await sayWhileItStarts(opening, config.HANDLER, logger);
   } catch (error) {
     const { handlerFault } = await import('./dispatch/handler-fault.js');
     throw handlerFault(error, config.HANDLER);

@@ -10,6 +10,7 @@ import { readOpenFileLimit } from './config/open-files.js';
 import { takePassedSocket } from './config/passed-socket.js';
 import { startWatchdog } from './dispatch/watchdog.js';
 import { ReceiverError } from './errors.js';
+import { boundOutput } from './logging/bound-output.js';
 import { logStrayErrors } from './logging/log-stray-errors.js';
 import { openLog } from './logging/open-log.js';
 import { type Receiver, startReceiver } from './receiver.js';
@@ -31,8 +32,8 @@ export async function run(
   stopping: Promise<void>,
   unused: readonly NodeJS.Signals[],
 ): Promise<void> {
-  // Their reader may go away, and their disk may be full.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  boundOutput(process.stdout);
+  boundOutput(process.stderr);
   try {
     const composed = composeAnswers(answers, stillAccepted);
     const settings = { ...environment, HANDLER: environment['HANDLER'] || OWN_HANDLER };

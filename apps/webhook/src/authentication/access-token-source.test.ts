@@ -1,5 +1,5 @@
 import { appendFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 
@@ -54,6 +54,28 @@ test('accepts the tokens of the file, and those after a change', () => {
   expect(log.lines).toMatchObject([{ level: 'info', msg: RELOADED, file, count: 2 }]);
   expect(accepts('one-secret', 'two-secret', 'three-secret')).toEqual([false, true, true]);
   expect(log.text()).not.toContain('secret');
+});
+
+test('a relative path is that of the start, wherever the process goes', () => {
+  const folder = makeFolder();
+  writeFileSync(join(folder, 'tokens'), 'one-secret\n');
+  const file = relative('', join(folder, 'tokens'));
+  const before = process.cwd();
+  afterThisTest(() => process.chdir(before));
+  const log = recordLog();
+  const opened = openAccessTokens(
+    { ACCESS_TOKENS: undefined, ACCESS_TOKENS_FILE: file },
+    log.logger,
+    createTokenMatcher(undefined),
+  );
+  afterThisTest(opened.close);
+
+  process.chdir('/');
+  writeFileSync(join(folder, 'tokens'), 'two-secret\n');
+  look();
+
+  expect(log.lines).toMatchObject([{ msg: RELOADED, file: join(folder, 'tokens') }]);
+  expect(opened.tokens).toEqual(['two-secret']);
 });
 
 test('notices a second change at the same moment that leaves the size as it was', () => {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 
 import { ACCESS_TOKEN_PATTERN, type ExecutableAnswers } from '@plant-store/contract';
 import type { Logger } from 'pino';
@@ -32,11 +33,12 @@ export interface AccessTokenSource {
  * @throws ReceiverError `ACCESS_TOKENS_UNREADABLE`
  */
 export function openAccessTokens(
-  { ACCESS_TOKENS, ACCESS_TOKENS_FILE: path }: Pick<Config, 'ACCESS_TOKENS' | 'ACCESS_TOKENS_FILE'>,
+  { ACCESS_TOKENS, ACCESS_TOKENS_FILE: given }: Pick<Config, 'ACCESS_TOKENS' | 'ACCESS_TOKENS_FILE'>,
   logger: Logger,
   matcher: TokenMatcher,
 ): AccessTokenSource {
-  if (path === undefined) return { tokens: ACCESS_TOKENS ?? [], close: () => undefined };
+  if (given === undefined) return { tokens: ACCESS_TOKENS ?? [], close: () => undefined };
+  const path = absolute(given);
   let file = readAccessTokensFile(path, matcher);
   const source = { tokens: file.tokens(), close: () => clearInterval(timer) };
   if (ownMount(path) !== undefined)
@@ -57,6 +59,15 @@ export function openAccessTokens(
   }, POLL_INTERVAL);
   timer.unref();
   return source;
+}
+
+/** A handler may change the working directory. */
+function absolute(path: string): string {
+  try {
+    return resolve(path);
+  } catch (cause) {
+    throw unreadable(path, 'the working directory was removed', cause);
+  }
 }
 
 /** A file of access tokens as it was read once. */

@@ -4,13 +4,20 @@ import { fileURLToPath } from 'node:url';
 /** Whether a handler is a service to forward to. */
 export const isHttpUrl = (source: string): boolean => /^https?:/i.test(source);
 
+/** What HANDLER names, for people. The query of a URL may have a secret. */
+export function shownSource(source: string): string {
+  if (!isHttpUrl(source)) return source;
+  const { origin, pathname } = new URL(source);
+  return origin + pathname;
+}
+
 /** The absolute path of a module. */
 export const modulePath = (source: string): string =>
   /^file:/i.test(source) ? fileURLToPath(source) : resolve(source);
 
 /**
- * Whether this can name a handler: the path or the `file:` URL of a module, or the URL of a service. undici would ignore
- * a user name and a password in it.
+ * Whether this can name a handler: the path or the `file:` URL of a module, or the URL of a service without
+ * a user name and a password, which would stand beside the fields of the delivery.
  */
 export function namesHandler(source: string): boolean {
   // A drive of Windows isn't a scheme.

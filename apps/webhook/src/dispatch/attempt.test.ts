@@ -1,3 +1,4 @@
+import type { TransactionClient } from '../inbox/postgres/postgres-transactions.js';
 import { RunningAttempt } from './attempt.js';
 
 test('on the embedded inbox, an attempt has no transaction and says what is needed', () => {
@@ -13,4 +14,16 @@ test('an attempt has one transaction', async () => {
   await attempt.transaction(async () => undefined);
 
   expect(() => attempt.transaction(async () => undefined)).toThrow('An attempt has one transaction.');
+});
+
+test('the work of a transaction returns nothing', async () => {
+  const attempt = new RunningAttempt();
+  const rows = { rowCount: 1 };
+  const client = { query: async () => rows } as unknown as TransactionClient;
+  attempt.useTransactions({ run: async (_claimed, work) => work(client) }, { id: 1, startedAt: 1 });
+
+  // @ts-expect-error -- The compiler says so, too.
+  await expect(attempt.transaction(({ query }) => query('SELECT'))).rejects.toThrow(
+    'the work of the transaction returned a promise of an object; return nothing',
+  );
 });

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Claimed, Delivery } from '../inbox/delivery.js';
 import type { PostgresTransactions, TransactionWork } from '../inbox/postgres/postgres-transactions.js';
 import { DescribedError } from '../logging/describe-error.js';
+import { endingOf } from './ending.js';
 import type { Attempt, DeliveryHandler } from './handler.js';
 
 /** Runs an attempt for a delivery. */
@@ -35,7 +36,12 @@ export class RunningAttempt implements Attempt {
 
   /** Makes it possible to begin a transaction. */
   useTransactions(transactions: Pick<PostgresTransactions, 'run'>, claimed: Claimed): void {
-    this.#run = (work) => transactions.run(claimed, work, this.signal);
+    this.#run = (work) =>
+      transactions.run(
+        claimed,
+        (client) => endingOf(work(client), 'the work of the transaction'),
+        this.signal,
+      );
   }
 
   /** Settles with the transaction; undefined if there is none. */
@@ -85,7 +91,7 @@ export function withTransactions(
     // The handler may change what it gets.
     const { id, startedAt } = delivery;
     attempt.useTransactions(transactions, { id, startedAt });
-    const running = handle(delivery, attempt);
+    const running = callAtOnce(handle, delivery, attempt);
     if (running === undefined && attempt.transactionEnded === undefined) return undefined;
     return endWithTransaction(running, attempt).catch((thrown: unknown) => {
       if (!attempt.hasCommitted) throw thrown;
@@ -93,6 +99,22 @@ export function withTransactions(
       logger.warn({ err, delivery: id }, 'the handler failed after its transaction; the delivery is handled');
     });
   };
+}
+
+/** A handler that throws after it has begun a transaction has failed no sooner than that has ended. */
+function callAtOnce(
+  handle: DeliveryHandler,
+  delivery: Delivery,
+  attempt: RunningAttempt,
+): Promise<void> | void {
+  try {
+    return handle(delivery, attempt);
+  } catch (thrown) {
+    if (attempt.transactionEnded === undefined) throw thrown;
+    return attempt.transactionEnded.finally(() => {
+      throw thrown;
+    });
+  }
 }
 
 /** Waits for the transaction, too, which the handler may have left alone. A failed one has failed the attempt. */

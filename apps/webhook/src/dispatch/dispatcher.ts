@@ -1,5 +1,3 @@
-import { types } from 'node:util';
-
 import type { Logger } from 'pino';
 
 import { CLOCK, type Clock } from '../clock.js';
@@ -225,17 +223,11 @@ export class Dispatcher implements Consumer {
     if (this.#deadline?.aborted === true) return RELEASED;
     const { maxAttempts, backoff: first, maxBackoff } = this.limits;
     const duration = this.clock.now() - start;
-    // A handler may throw an object that throws when it is asked for its class.
-    const response = types.isNativeError(err) && err instanceof TargetResponse ? err : undefined;
     const described = new DescribedError(err, true);
-    const failure = {
-      error: described.text,
-      stack: response?.explanation ?? described.stack,
-      duration,
-    };
+    const failure = { error: described.text, stack: described.stack, duration };
     const isLast = claimed.attempts >= maxAttempts;
     const wait = backoff(claimed.attempts, first, maxBackoff, this.clock.random);
-    const asked = Math.min(response?.retryAfter ?? 0, maxBackoff);
+    const asked = Math.min(TargetResponse.retryAfter(err), maxBackoff);
     const retryAfter = isLast ? undefined : Math.max(wait, asked);
     this.#logFailure(claimed, described, duration, retryAfter);
     return retryAfter === undefined

@@ -1,9 +1,9 @@
-import { STATUS_CODES } from 'node:http';
-import { addAbortSignal } from 'node:stream';
+import { Agent, ClientRequest, type IncomingMessage, STATUS_CODES } from 'node:http';
+import { Agent as TlsAgent } from 'node:https';
 import { setImmediate } from 'node:timers/promises';
+import { urlToHttpOptions } from 'node:url';
 
 import { readRetryAfter } from '@plant-store/contract';
-import { Agent, type Dispatcher, request } from 'undici';
 
 import type { Delivery, DeliveryHandler, HeaderField } from './handler.js';
 import type { OpenTarget } from './load-handler.js';
@@ -21,50 +21,60 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   ...OWN_FIELDS.map((name) => name.toLowerCase()),
 ]);
 
-/** How long a response may take after its status, in milliseconds, and how much of it is kept, in bytes. */
-const REST = 2_000;
-const KEPT_BYTES = 4_000;
+/** How long a connection that nobody uses stays open, in milliseconds, and how many do: as many as attempts may run. */
+const IDLE_TIME = 4_000;
+const MAX_IDLE = 1_000;
+
+/**
+ * How responses are read. The target is a service of your own, of which only the status and `Retry-After` count: it may end
+ * its lines with LF alone (RFC 9112 §2.2), and have a megabyte of header fields.
+ */
+const READING = { insecureHTTPParser: true, maxHeaderSize: 1_048_576 };
+
+/** What is read of a response after its status, so that the connection can be used again: milliseconds, and bytes. */
+const REST_TIME = 2_000;
+const REST_BYTES = 131_072;
 
 /** Whether the target closed the connection while it was used, perhaps because it was idle before. */
 function isClosed(error: unknown): boolean {
-  const { code, message } = error as NodeJS.ErrnoException;
-  // undici has the same code for a response that it can't read.
-  if (code === 'UND_ERR_SOCKET') return message === 'other side closed';
+  const { code } = error as NodeJS.ErrnoException;
   return code === 'ECONNRESET' || code === 'EPIPE';
 }
 
 /**
  * Forwards each delivery to a target: its method, header fields and bytes as they came, and its id, its attempt and its
  * time in fields of ours. A response with 2xx means that it is handled. No redirect is followed.
+ *
+ * @param withTrace puts the trace of the attempt into the fields
  */
-export function forwardTo(target: string): OpenTarget {
-  // An attempt has a deadline of its own, which its signal knows.
-  const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
+export function forwardTo(
+  target: string,
+  withTrace = (fields: readonly HeaderField[]): readonly HeaderField[] => fields,
+): OpenTarget {
+  const url = new URL(target);
+  const agent = new (url.protocol === 'https:' ? TlsAgent : Agent)({
+    ...{ keepAlive: true, timeout: IDLE_TIME, maxFreeSockets: MAX_IDLE },
+  });
   const handle: DeliveryHandler = async (delivery, { signal }) => {
-    const send = (): Promise<Dispatcher.ResponseData> =>
-      request(target, {
-        method: delivery.method,
-        headers: fieldsOf(delivery).flat(),
-        body: delivery.content,
-        dispatcher: agent,
-        signal,
-      });
-    // Bytes that nobody asked for, such as a second response to the request before, close the connection by then.
+    const fields = [...withTrace(fieldsOf(delivery)), ['Host', url.host] as const];
+    const send = (): Promise<IncomingMessage> => request(url, agent, fields, delivery, signal);
+    // Bytes that nobody asked for, such as a second response to the request before, are thrown away by then.
     await setImmediate();
-    const { statusCode, headers, body } = await send().catch((error: unknown) => {
-      if (signal.aborted || !isClosed(error)) throw error;
+    const response = await send().catch((error: unknown) => {
+      signal.throwIfAborted();
+      if (!isClosed(error)) throw error;
       return send();
     });
-    addAbortSignal(AbortSignal.timeout(REST), body);
-    if (statusCode >= 200 && statusCode < 300) {
-      // What it says further changes nothing.
-      body.dump().catch(() => undefined);
-      return;
-    }
+    discardRest(response);
+    const { statusCode = 0, httpVersionMajor, headers } = response;
+    if (httpVersionMajor === 1 && statusCode >= 200 && statusCode < 300) return;
     const status = `${statusCode} ${STATUS_CODES[statusCode] ?? ''}`.trimEnd();
-    throw new TargetResponse(status, await beginningOf(body), readRetryAfter(headers['retry-after']));
+    throw new TargetResponse(status, readRetryAfter(headers['retry-after']));
   };
-  return { handle, close: () => agent.destroy() };
+  return {
+    handle,
+    close: async () => agent.destroy(),
+  };
 }
 
 function fieldsOf({ id, attempts, receivedAt, fields }: Delivery): HeaderField[] {
@@ -75,18 +85,35 @@ function fieldsOf({ id, attempts, receivedAt, fields }: Delivery): HeaderField[]
   ];
 }
 
-/** What has come of a content that is too long, or breaks off. */
-async function beginningOf(body: Dispatcher.ResponseData['body']): Promise<string> {
-  const chunks: Uint8Array[] = [];
+/** Resolves with the head of the response. Informational ones that come before it are ignored (RFC 9110 §15.2). */
+function request(
+  url: URL,
+  agent: Agent,
+  fields: readonly HeaderField[],
+  { method, content }: Pick<Delivery, 'method' | 'content'>,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const headers = [...fields, ['Content-Length', String(content.length)]].flat();
+  return new Promise((resolve, reject) => {
+    // Not `request`: an instrumentation that wraps it copies the list of fields into an object.
+    new ClientRequest({ ...urlToHttpOptions(url), method, headers, agent, signal, ...READING })
+      .on('response', resolve)
+      .on('error', reject)
+      // After a response that switches protocols there is no error.
+      .on('close', () => reject(new Error('the target responded with no final status')))
+      .end(content);
+  });
+}
+
+/** What the target says further changes nothing. */
+function discardRest(response: IncomingMessage): void {
   let size = 0;
-  try {
-    for await (const chunk of body as AsyncIterable<Uint8Array>) {
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size >= KEPT_BYTES) break;
-    }
-  } catch {
-    // The status has said that the attempt has failed.
-  }
-  return Buffer.concat(chunks).toString();
+  const timer = setTimeout(() => response.destroy(), REST_TIME).unref();
+  response
+    .on('data', ({ length }: Uint8Array) => {
+      size += length;
+      if (size > REST_BYTES) response.destroy();
+    })
+    .on('error', () => undefined)
+    .on('close', () => clearTimeout(timer));
 }

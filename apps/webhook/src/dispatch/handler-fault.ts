@@ -1,9 +1,6 @@
-import { modulePath } from '../config/handler-source.js';
+import { modulePath, shownSource } from '../config/handler-source.js';
 import { ReceiverError } from '../errors.js';
-import { DescribedError, errorText } from '../logging/describe-error.js';
-
-/** Longest message of an error, in UTF-16 code units. */
-const MAX_TEXT = 1_000;
+import { DescribedError, type Link } from '../logging/describe-error.js';
 
 /** Where something was thrown, in a stack. That of an import that fails begins with the file that imports. */
 const PLACE = /^(?: {4}at .*)?(?:file:|\/|[A-Z]:\\).+:\d+\)?$/;
@@ -18,28 +15,35 @@ const INJECTION =
  * @param source what HANDLER names
  */
 export function handlerFault(error: unknown, source: string): ReceiverError {
-  if (error instanceof ReceiverError) return error;
-  const chain = new DescribedError(error).errors;
+  if (isReceiverError(error)) return error;
+  const { chain } = new DescribedError(error);
   const place =
-    chain.flatMap(placesIn).find((line) => !/node_modules|node:/.test(line)) ?? howToSee(error, source);
+    chain.flatMap(placesIn).find((line) => !/node_modules|node:/.test(line)) ?? howToSee(chain[0]!, source);
   const said = chain.map(sentence).join(': ');
-  const advice = `Fix ${source}, or what it imports.${said.startsWith('Nest ') ? INJECTION : ''}`;
+  const advice = `Fix ${shownSource(source)}, or what it imports.${said.startsWith('Nest ') ? INJECTION : ''}`;
   const message = `The handler cannot start: ${said}. ${advice}`;
   const lines = place === undefined ? [message] : [message, `  ${place.trim()}`];
   return new ReceiverError('HANDLER_UNUSABLE', lines.join('\n'), { cause: error });
 }
 
+function isReceiverError(error: unknown): error is ReceiverError {
+  try {
+    return error instanceof ReceiverError;
+  } catch {
+    // What a team's module throws may throw itself when it is asked for its class.
+    return false;
+  }
+}
+
 /** A module that can't be parsed has its place only where Node.js prints it. Nothing of the module runs then. */
-const howToSee = (error: unknown, source: string): string | undefined =>
-  error instanceof SyntaxError ? `For the line: node "${modulePath(source)}"` : undefined;
+const howToSee = ({ type }: Link, source: string): string | undefined =>
+  type === 'SyntaxError' ? `For the line: node "${modulePath(source)}"` : undefined;
 
 /** The first paragraph of a message. */
-function sentence(error: unknown): string {
-  const message = error instanceof Error ? error.message : '';
+function sentence({ message, text }: Link): string {
   const [first = ''] = message.trim().split('\n\n', 1);
-  return first.replaceAll(/\s+/g, ' ').replace(/\.$/, '').slice(0, MAX_TEXT) || errorText(error);
+  return first.replaceAll(/\s+/g, ' ').replace(/\.$/, '') || text;
 }
 
-function placesIn(error: unknown): string[] {
-  return error instanceof Error ? (error.stack ?? '').split('\n').filter((line) => PLACE.test(line)) : [];
-}
+const placesIn = ({ origin, frames }: Link): string[] =>
+  [...origin.split('\n'), ...frames].filter((line) => PLACE.test(line));

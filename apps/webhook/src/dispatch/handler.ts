@@ -7,8 +7,16 @@ export type { TransactionClient, TransactionWork } from '../inbox/postgres/postg
 export { LOGGER } from '../logging/logger.js';
 export type { Logger } from 'pino';
 
-/** What is done with a delivery. It may be called again for the same one. */
+/**
+ * What is done with a delivery. It may be called again for the same one. It returns nothing, or a promise of nothing: with
+ * anything else, such as an Observable or a Response, the attempt has failed.
+ */
 export type DeliveryHandler = (delivery: Delivery, attempt: Attempt) => Promise<void> | void;
+
+/** A class whose instances handle deliveries. With `implements Handler`, the compiler says what `handle` may return. */
+export interface Handler {
+  readonly handle: DeliveryHandler;
+}
 
 /** One call of the handler for one delivery. */
 export interface Attempt {
@@ -19,7 +27,8 @@ export interface Attempt {
    * Runs `work` in a transaction of the shared inbox's database, and commits it together with the fact that the delivery
    * is handled. What `work` writes with its client is written exactly once, whatever ends the process or the connection.
    *
-   * - If `work` rejects, or the attempt is aborted, everything is rolled back and the attempt has failed.
+   * - If `work` rejects or returns something, or the attempt is aborted, everything is rolled back and the attempt has
+   *   failed.
    * - `work` may run again in the next attempt. It doesn't run if an earlier attempt has committed.
    * - Once it is committed, the delivery is handled, even if the handler throws afterwards.
    * - An attempt has one transaction. `work` must not end it.

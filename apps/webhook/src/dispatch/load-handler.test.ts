@@ -127,3 +127,14 @@ describe('a handler cannot start', () => {
     expect(error!.message).toContain(`The handler cannot start: ${said.replace('PATH', path)}`);
   });
 });
+
+test('whatever a module throws, it is why the handler cannot start', () => {
+  const { proxy, revoke } = Proxy.revocable(new Error('arbitrary'), {});
+  revoke();
+
+  for (const thrown of [undefined, proxy, Object.setPrototypeOf(new Error('arbitrary'), proxy)])
+    expect(handlerFault(thrown, 'http://127.0.0.1/new?key=s3cret')).toMatchObject({
+      code: 'HANDLER_UNUSABLE',
+      message: expect.not.stringContaining('s3cret'),
+    });
+});

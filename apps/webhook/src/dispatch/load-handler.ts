@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import { modulePath } from '../config/handler-source.js';
 import { ReceiverError } from '../errors.js';
 import { LOGGER, nestLogger } from '../logging/logger.js';
-import type { DeliveryHandler } from './handler.js';
+import type { DeliveryHandler, Handler } from './handler.js';
 
 /** A handler, and how to close what it uses. */
 export interface OpenTarget {
@@ -44,13 +44,13 @@ export async function loadHandler(source: string, logger: Logger): Promise<OpenT
   const { prototype } = handler as { readonly prototype?: { handle?: unknown } };
   // A class may have been compiled to a function.
   if (/^class\b/.test(String(handler)) || typeof prototype?.handle === 'function')
-    return construct(handler as Type<{ handle?: DeliveryHandler }>, exported, logger);
+    return construct(handler as Type<Partial<Handler>>, exported, logger);
   return { handle: handler as DeliveryHandler, close: () => Promise.resolve() };
 }
 
 /** In an application context of its own, which is closed after the last attempt. */
 async function construct(
-  handler: Type<{ handle?: DeliveryHandler }>,
+  handler: Type<Partial<Handler>>,
   { HandlerModule: module = HandlerModule }: Exports,
   logger: Logger,
 ): Promise<OpenTarget> {

@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import type { Logger } from 'pino';
 
 import { isPostgresUrl, postgresServers } from '../config/postgres-url.js';
-import { isHttpUrl } from '../config/handler-source.js';
+import { isHttpUrl, shownSource } from '../config/handler-source.js';
 import type { PostgresTransactions } from '../inbox/postgres/postgres-transactions.js';
 import { type AttemptRunner, callHandler, withTransactions } from './attempt.js';
+import { endingOf } from './ending.js';
 import type { DeliveryHandler } from './handler.js';
 import { loadHandler, type OpenTarget } from './load-handler.js';
-import { traceAttempts } from './tracing.js';
+import { openTracing, type Tracing } from './tracing.js';
 import { beats } from './watchdog.js';
 
 /** The team's handler, with everything that it injects. */
@@ -35,21 +36,23 @@ export async function openHandler(
   inboxUrl: string,
   receiver: string,
 ): Promise<OpenHandler> {
-  const target = await openTarget(source, logger);
+  // Before the team's code runs, which may change the working directory.
+  const transactions = await openTransactions(inboxUrl, receiver);
+  const tracing = await openTracing();
+  const target = await openTarget(source, logger, tracing);
   const handle: DeliveryHandler = (delivery, attempt) => {
     Atomics.add(beats, 0, 1);
     const { id, method, mediaType, content } = delivery;
     logger.debug({ delivery: id, method, mediaType, bytes: content.length }, 'the handler gets a delivery');
-    return target.handle(delivery, attempt);
+    return endingOf(target.handle(delivery, attempt), 'the handler');
   };
-  const transactions = await openTransactions(inboxUrl, receiver);
   const settling = transactions === undefined ? handle : withTransactions(handle, transactions, logger);
-  const { run, flush } = await traceAttempts((delivery, attempt) => callHandler(settling, delivery, attempt));
+  const run = tracing.trace((delivery, attempt) => callHandler(settling, delivery, attempt));
   const closeAll = async (): Promise<void> => {
     try {
       await target.close();
       await transactions?.close();
-      await flush();
+      await tracing.flush();
     } catch (err) {
       logger.error({ err }, 'failed to close what the handler uses');
     }
@@ -61,13 +64,11 @@ export async function openHandler(
   return { run, close };
 }
 
-async function openTarget(source: string, logger: Logger): Promise<OpenTarget> {
+async function openTarget(source: string, logger: Logger, tracing: Tracing): Promise<OpenTarget> {
   if (!isHttpUrl(source)) return loadHandler(source, logger);
   const { forwardTo } = await import('./forward.js');
-  // The query may have a secret.
-  const { origin, pathname } = new URL(source);
-  logger.info({ target: origin + pathname }, 'deliveries are forwarded');
-  return forwardTo(source);
+  logger.info({ target: shownSource(source) }, 'deliveries are forwarded');
+  return forwardTo(source, tracing.send);
 }
 
 /** Undefined on the embedded inbox. Connects when the first transaction begins. */

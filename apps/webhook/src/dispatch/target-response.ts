@@ -1,19 +1,19 @@
-/** The longest beginning of a response that is kept, in UTF-16 code units. */
-const MAX_CONTENT = 1_000;
-
-/** A target responded that it hasn't handled a delivery. */
+/**
+ * A target responded that it hasn't handled a delivery. Nothing else of its response is kept: it may quote the request,
+ * and with it what is secret in the URL or in the delivery.
+ */
 export class TargetResponse extends Error {
   override readonly name = 'TargetResponse';
-  /** For the history of the delivery: the message, and the beginning of what the target said. */
-  readonly explanation: string;
+  /** How long it asks to wait, in milliseconds; 0 if it doesn't. */
+  readonly #retryAfter: number;
 
-  /** @param retryAfter how long it asks to wait, in milliseconds; 0 if it doesn't */
-  constructor(
-    status: string,
-    content: string,
-    readonly retryAfter: number,
-  ) {
+  constructor(status: string, retryAfter: number) {
     super(`the target responded with ${status}`);
-    this.explanation = `${this.name}: ${this.message}\n${content.slice(0, MAX_CONTENT)}`.trimEnd();
+    this.#retryAfter = retryAfter;
+  }
+
+  /** How long to wait, in milliseconds, if this was thrown by a target that asks for it; else 0. It never throws. */
+  static retryAfter(thrown: unknown): number {
+    return typeof thrown === 'object' && thrown !== null && #retryAfter in thrown ? thrown.#retryAfter : 0;
   }
 }

@@ -12,7 +12,7 @@ import { afterThisTest } from '@plant-store/test-support';
 import type { Delivery, HeaderField } from '../inbox/delivery.js';
 import { RunningAttempt } from './attempt.js';
 import type { DeliveryHandler } from './handler.js';
-import { traceAttempts } from './tracing.js';
+import { openTracing } from './tracing.js';
 
 /** The example of W3C Trace Context. */
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -48,9 +48,9 @@ describe('with an SDK', () => {
   /** Runs an attempt and returns its spans, the ones of the handler first. */
   async function spansOf(handle: DeliveryHandler, delivery: Delivery): Promise<ReadableSpan[]> {
     afterThisTest(() => exporter.reset());
-    const { run, flush } = await traceAttempts(handle);
+    const { trace: traced, flush } = await openTracing();
     try {
-      await run(delivery, new RunningAttempt());
+      await traced(handle)(delivery, new RunningAttempt());
     } catch {
       // The span has the error.
     }
@@ -111,6 +111,40 @@ describe('with an SDK', () => {
     expect(baggage).toBe('rose');
   });
 
+  test.each<{ name: string; fields: readonly HeaderField[]; state?: string }>([
+    { name: 'none', fields: [] },
+    {
+      name: 'one',
+      fields: [TRACEPARENT, ['tracestate', 'one=1'], ['Tracestate', 'other=2']],
+      state: 'one=1,other=2',
+    },
+    {
+      name: 'two',
+      fields: [TRACEPARENT, ['traceparent', `00-${TRACE}-${'1'.repeat(16)}-01`], ['tracestate', 'one=1']],
+    },
+    {
+      name: 'an invalid one',
+      fields: [
+        ['traceparent', 'arbitrary'],
+        ['tracestate', 'one=1'],
+      ],
+    },
+  ])('a delivery with $name goes on with one traceparent, that of the attempt', async ({ fields, state }) => {
+    let sent: readonly HeaderField[] = [];
+    const { send } = await openTracing();
+    const [attempt] = await spansOf(
+      ({ fields: given }) => void (sent = send(given)),
+      deliveryWith(['host', 'a'], ...fields),
+    );
+
+    const { traceId, spanId } = attempt!.spanContext();
+    expect(sent).toEqual([
+      ['host', 'a'],
+      ['traceparent', `00-${traceId}-${spanId}-01`],
+      ...(state === undefined ? [] : [['tracestate', state]]),
+    ]);
+  });
+
   test.each<{ name: string; handle: DeliveryHandler }>([
     {
       name: 'throws',
@@ -140,10 +174,12 @@ describe('with an SDK', () => {
 });
 
 test('without an SDK, the handler runs and throws as always', async () => {
-  const { run, flush } = await traceAttempts(({ id }) => {
+  const { trace: traced, send, flush } = await openTracing();
+  const run = traced(({ id }) => {
     throw new Error(`delivery ${id}`);
   });
 
   expect(() => run(deliveryWith(TRACEPARENT), new RunningAttempt())).toThrow('delivery 7');
+  expect(send([TRACEPARENT])).toEqual([TRACEPARENT]);
   await flush();
 });

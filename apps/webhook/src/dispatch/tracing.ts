@@ -1,16 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type * as OpenTelemetry from '@opentelemetry/api';
-import type { Exception, Span, SpanOptions, TextMapGetter } from '@opentelemetry/api';
+import type { Span, SpanOptions, TextMapGetter } from '@opentelemetry/api';
 import { facts } from '@plant-store/contract';
 
 import type { Delivery, HeaderField } from '../inbox/delivery.js';
-import { errorText } from '../logging/describe-error.js';
+import { DescribedError } from '../logging/describe-error.js';
 import type { AttemptRunner } from './attempt.js';
 
 /** Attempts as spans. */
 export interface Tracing {
-  readonly run: AttemptRunner;
+  /**
+   * The same runner, which runs each attempt in a span of its own. It is a child of the span that the head of the delivery
+   * names (`traceparent`, or what the application's propagator reads).
+   */
+  readonly trace: (run: AttemptRunner) => AttemptRunner;
+  /** The fields of a delivery to send on: those of its trace are of the attempt's span, once, whatever the sender sent. */
+  readonly send: (fields: readonly HeaderField[]) => readonly HeaderField[];
   /** Sends the last spans. Resolves soon, whether or not that has succeeded. */
   readonly flush: () => Promise<void>;
 }
@@ -29,35 +35,38 @@ const FIELDS: TextMapGetter<readonly HeaderField[]> = {
   },
 };
 
-/**
- * Runs each attempt in a span of its own, which is a child of the span that the head of the delivery names (`traceparent`,
- * or what the application's propagator reads). If `@opentelemetry/api` isn't installed, or nothing has registered there by
- * now, it changes nothing.
- */
-export async function traceAttempts(run: AttemptRunner): Promise<Tracing> {
+/** If `@opentelemetry/api` isn't installed, or nothing has registered there by now, it changes nothing. */
+export async function openTracing(): Promise<Tracing> {
   const api = await findOpenTelemetry();
   const provider = api && registeredIn(api);
-  if (api === undefined || provider === undefined) return { run, flush: () => Promise.resolve() };
+  if (api === undefined || provider === undefined) return NO_TRACING;
   const { context, propagation, ROOT_CONTEXT, SpanStatusCode, trace } = api;
   const tracer = trace.getTracer('plant-store-webhook');
 
-  const runIn = async (span: Span, ...given: Parameters<AttemptRunner>): Promise<void> => {
+  const runIn = async (span: Span, run: () => Promise<void> | void): Promise<void> => {
     try {
-      await run(...given);
+      await run();
     } catch (error) {
-      span.recordException(error as Exception);
-      span.setAttribute('error.type', error instanceof Error ? error.name : typeof error);
-      span.setStatus({ code: SpanStatusCode.ERROR, message: errorText(error) });
+      const { type, message, text, stack } = new DescribedError(error, true);
+      span.recordException({ name: type, message, ...(stack !== null && { stack }) });
+      span.setAttribute('error.type', type);
+      span.setStatus({ code: SpanStatusCode.ERROR, message: text });
       throw error;
     } finally {
       span.end();
     }
   };
   return {
-    run(delivery, attempt) {
+    trace: (run) => (delivery, attempt) => {
       const sender = propagation.extract(ROOT_CONTEXT, delivery.fields, FIELDS);
       const span = tracer.startSpan(SPAN_NAME, spanOptions(api, delivery), sender);
-      return context.with(trace.setSpan(sender, span), () => runIn(span, delivery, attempt));
+      return context.with(trace.setSpan(sender, span), () => runIn(span, () => run(delivery, attempt)));
+    },
+    send(fields) {
+      const traced: HeaderField[] = [];
+      propagation.inject(context.active(), traced, { set: (list, name, value) => list.push([name, value]) });
+      const names = new Set(propagation.fields().map((name) => name.toLowerCase()));
+      return [...fields.filter(([name]) => !names.has(name.toLowerCase())), ...traced];
     },
     async flush() {
       const flushed = provider.forceFlush?.().catch(() => undefined);
@@ -65,6 +74,12 @@ export async function traceAttempts(run: AttemptRunner): Promise<Tracing> {
     },
   };
 }
+
+const NO_TRACING: Tracing = {
+  trace: (run) => run,
+  send: (fields) => fields,
+  flush: () => Promise.resolve(),
+};
 
 /** The attributes are those of OpenTelemetry's conventions for messaging. */
 function spanOptions({ SpanKind }: typeof OpenTelemetry, { id }: Delivery): SpanOptions {

@@ -1,5 +1,6 @@
 /** The thread that watchdog.ts starts. */
 import { write } from 'node:fs';
+import { Session } from 'node:inspector';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /** What the thread is given. Times in milliseconds. */
@@ -35,7 +36,7 @@ const watching = setInterval(() => {
   lastBeat = beat;
   if (blocked < limit) return;
   clearInterval(watching);
-  endProcess('the handler blocks the event loop; the process ends');
+  endProcess('the event loop is blocked; the process ends', { timeoutMs: timeout, blockedMs: blocked });
 }, interval);
 
 // How long the stop of the receiver may take. It ends by itself, unless something blocks the event loop.
@@ -43,10 +44,10 @@ parentPort!.once('message', (milliseconds: number) => {
   setTimeout(() => endProcess('the stop has not ended in time; the process ends'), milliseconds);
 });
 
-function endProcess(msg: string): void {
+function endProcess(msg: string, fields: object = {}): void {
   if (!isLogged) return kill();
   const time = new Date().toISOString();
-  const line = `${JSON.stringify({ level: 'fatal', time, ...bindings, timeoutMs: timeout, msg })}\n`;
+  const line = `${JSON.stringify({ level: 'fatal', time, ...bindings, ...fields, msg })}\n`;
   const writeLine = (): void =>
     write(STDOUT, line, (error) => {
       if (error?.code === 'EAGAIN') setTimeout(writeLine, LOG_RETRY);
@@ -59,4 +60,8 @@ function endProcess(msg: string): void {
 /** `process.exit` would end only this thread. */
 function kill(): void {
   process.kill(process.pid, 'SIGKILL');
+  // The first process of a container goes on: no signal of its own ends it.
+  const session = new Session();
+  session.connectToMainThread();
+  session.post('Runtime.evaluate', { expression: 'process.exit(1)' });
 }

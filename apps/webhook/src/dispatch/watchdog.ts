@@ -18,8 +18,8 @@ const MARGIN = 1_000;
 export const beats = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * Has a thread end the process when its event loop is blocked for longer than an attempt may take. Most likely the handler
- * blocks it, and nothing in this thread can stop that. With a debugger (`--inspect`) nothing is watched.
+ * Has a thread end the process when its event loop is blocked for longer than an attempt may take, most likely by the
+ * handler. Nothing in this thread can stop that. With a debugger (`--inspect`) nothing is watched.
  *
  * @param timeout of an attempt, in milliseconds
  * @returns what has the thread end the process after so many milliseconds: call it when the receiver stops
@@ -42,7 +42,7 @@ export function startWatchdog(timeout: number, logger: Logger): (milliseconds: n
   });
   thread.unref();
   thread.on('error', (err) => {
-    logger.error({ err }, 'the watchdog failed; a handler that blocks the event loop is not ended');
+    logger.error({ err }, 'the watchdog failed; a process whose event loop is blocked is not ended');
   });
   const add: (numbers: typeof beats, index: number, value: number) => number = Atomics.add;
   setInterval(add, INTERVAL, beats, 0, 1).unref();

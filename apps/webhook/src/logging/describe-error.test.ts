@@ -5,6 +5,7 @@ import { freePort } from '@plant-store/test-support';
 import { recordLog } from '../../test/record-log.js';
 import { createErrorSerializer, DescribedError, errorText } from './describe-error.js';
 import { errorGroupOf } from './error-group.js';
+import { nestLogger } from './logger.js';
 
 const refuse = (): never => {
   throw new Error('This trap throws.');
@@ -54,6 +55,75 @@ describe('whatever was thrown has a text and is logged:', () => {
     expect(() => new DescribedError(thrown).stack).not.toThrow();
     expect(createErrorSerializer()(thrown)).toMatchObject({ message: expect.any(String) });
     expect(log.lines).toHaveLength(1);
+  });
+});
+
+const hostile = (errors: unknown): Error => Object.assign(new Error('arbitrary'), { errors });
+const withOwn = (name: string, value: unknown): unknown[] =>
+  Object.defineProperty([new Error('inner')], name, { value });
+class Species extends Array<unknown> {
+  static override get [Symbol.species](): never {
+    return refuse();
+  }
+}
+
+describe('whatever is in an error, nothing of it is asked later:', () => {
+  test.each<[name: string, thrown: unknown]>([
+    [
+      'errors whose slice returns no list',
+      hostile(withOwn('slice', () => ({ flatMap: () => ({ map: () => [], length: 1 }) }))),
+    ],
+    ['errors whose slice throws', hostile(withOwn('slice', refuse))],
+    ['errors whose flatMap returns what is no error', hostile(withOwn('flatMap', () => [null]))],
+    ['errors of another class', hostile(Species.from([new Error('inner')]))],
+    ['errors that cannot be iterated', hostile(withOwn(Symbol.iterator as never, refuse))],
+    ['errors that are a proxy', hostile(new Proxy([], { get: refuse }))],
+    [
+      'errors of any length',
+      hostile(new Proxy([], { get: (_, name) => (name === 'length' ? {} : refuse()) })),
+    ],
+    ['a million errors', hostile(Array.from({ length: 1_000_000 }, () => 1))],
+    [
+      'a name that changes',
+      Object.defineProperty(new Error('a'), 'name', { get: () => ({ toString: refuse }) }),
+    ],
+    ['a message that is a list', Object.assign(new Error(), { message: [{ toString: refuse }] })],
+    [
+      'a message that has a text once',
+      (() => {
+        let reads = 0;
+        return Object.defineProperty(new Error(), 'message', {
+          get: () => (reads++ === 0 ? 'a' : { toString: refuse }),
+        });
+      })(),
+    ],
+    ['a stack that is an object', Object.assign(new Error('a'), { stack: { toString: refuse } })],
+    ['a stack that throws', Object.defineProperty(new Error('a'), 'stack', { get: refuse })],
+    ['members that throw', Object.defineProperty(new Error('a'), 'code', { get: refuse, enumerable: true })],
+    [
+      'members of Object',
+      Object.defineProperty(new Error('a'), '__proto__', { value: 'b', enumerable: true }),
+    ],
+    [
+      'a cause that is a proxy of itself',
+      new Error('a', { cause: new Proxy(new Error('b'), { get: refuse }) }),
+    ],
+    [
+      'a class that throws',
+      Object.setPrototypeOf(new Error('a'), new Proxy({}, { getPrototypeOf: refuse, get: refuse })),
+    ],
+    ['a method of inspect that throws', { [Symbol.for('nodejs.util.inspect.custom')]: refuse }],
+    ['no text', { toString: refuse, [Symbol.toPrimitive]: refuse }],
+  ])('%s', (_name, thrown) => {
+    const log = recordLog();
+    nestLogger(log.logger).error(thrown);
+    nestLogger(log.logger).warn(thrown);
+    log.logger.error({ err: thrown }, 'arbitrary');
+    const described = new DescribedError(thrown, true);
+    const all = [described.text, described.stack ?? '', described.kind, described.message, described.type];
+
+    expect(all.map((each) => typeof each)).toEqual(all.map(() => 'string'));
+    expect(log.lines).toHaveLength(3);
   });
 });
 
@@ -226,6 +296,23 @@ test.each<[name: string, thrown: () => unknown]>([
   ['cause', () => new Error('a', { cause: 'a'.repeat(50_000_000) })],
   ['list of errors', () => new AggregateError(Array.from({ length: 10_000 }, () => new Error('a')))],
   ['text', () => 'a'.repeat(50_000_000)],
+  [
+    'object',
+    () =>
+      Object.assign(
+        {},
+        Array.from({ length: 100_000 }, () => 'a'.repeat(500)),
+      ),
+  ],
+  [
+    'object of objects',
+    () => ({
+      a: Object.assign(
+        {},
+        Array.from({ length: 100_000 }, () => 'a'.repeat(500)),
+      ),
+    }),
+  ],
   [
     'circle of causes',
     () => {

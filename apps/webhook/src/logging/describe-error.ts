@@ -19,6 +19,9 @@ const SECRET = /authorization|token|password|secret/i;
 const SAY_AGAIN = 3_600_000;
 const MAX_KNOWN = 100;
 
+/** How something that is no error is shown. With its objects, or longer lists, it could be of any size. */
+const SHORT = { depth: 0, maxArrayLength: MAX_MEMBERS, maxStringLength: MAX_TEXT } as const;
+
 const UNREADABLE = 'an error that cannot be read';
 
 /** How Node.js came to go on with an asynchronous function: it differs from time to time, and says nothing of the error. */
@@ -26,14 +29,15 @@ const OF_EVENT_LOOP = /node:internal\/(?:async_hooks|process|timers)/;
 
 const OF_NODE_OR_PACKAGE = /node_modules|node:|\(<anonymous>\)$/;
 
-/** What one error says. `thrown` is the error itself. */
-interface Link {
-  readonly thrown: unknown;
+/** What one error says: strings, and numbers and booleans as members. Whoever has it needs to read the error no more. */
+export interface Link {
   readonly type: string;
   readonly message: string;
   /** Type and message, or whatever was thrown that is no error. */
   readonly text: string;
   readonly members: object;
+  /** What the stack has before the message, such as the file and the line of an import that fails. */
+  readonly origin: string;
   readonly frames: readonly string[];
   readonly cause: Link | undefined;
   /** Those of an AggregateError. */
@@ -58,14 +62,19 @@ export class DescribedError {
     return typeof value === 'object' && value !== null && #root in value;
   }
 
+  /** The name of an error, or the type of what else was thrown. */
+  get type(): string {
+    return this.#root.type;
+  }
+
   /** The message of what was thrown. An AggregateError without one has those of its errors. */
   get message(): string {
     return this.#root.message;
   }
 
   /** What was thrown and its causes, the nearest first. */
-  get errors(): readonly unknown[] {
-    return flat(this.#root).map(({ thrown }) => thrown);
+  get chain(): readonly Link[] {
+    return flat(this.#root);
   }
 
   /** One short text, such as `TypeError: fetch failed, caused by Error: getaddrinfo ENOTFOUND plants.example`. */
@@ -136,13 +145,17 @@ const isError = (thrown: unknown): thrown is Error => types.isNativeError(thrown
 
 const isOfTeam = (frame: string): boolean => !OF_NODE_OR_PACKAGE.test(frame);
 
-/** @param known what was read before, and isn't read again */
+/**
+ * Copies what an error says. All that may throw, or isn't what it seems to be, is read here and nowhere else.
+ *
+ * @param known what was read before, and isn't read again
+ */
 function walk(thrown: unknown, isOfHandler: boolean, known: Set<unknown>): Link {
   known.add(thrown);
-  const none = { thrown, members: {}, frames: [], cause: undefined, errors: [] };
+  const none = { members: {}, origin: '', frames: [], cause: undefined, errors: [] };
   try {
     if (!isError(thrown)) {
-      const message = cut(inspect(thrown, { maxStringLength: MAX_TEXT }));
+      const message = cut(inspect(firstMembersOf(thrown), SHORT));
       return { ...none, type: typeof thrown, message, text: message };
     }
     const type = cut(thrown.name, MAX_MEMBER);
@@ -151,25 +164,34 @@ function walk(thrown: unknown, isOfHandler: boolean, known: Set<unknown>): Link 
       known.size < MAX_ERRORS && !known.has(one) ? [walk(one, isOfHandler, known)] : [];
     const cause = read(() => thrown.cause ?? undefined);
     const [causeLink] = cause === undefined ? [] : inner(cause);
-    const errors = read(() => {
-      const { errors: list } = thrown as AggregateError;
-      return Array.isArray(list) ? (list as unknown[]).slice(0, MAX_ERRORS) : [];
-    });
-    const errorLinks = (errors ?? []).flatMap(inner);
-    const message = own || cut([...new Set(errorLinks.map((link) => link.message))].join('; '));
+    const errors = (read(() => firstOf((thrown as AggregateError).errors)) ?? []).flatMap(inner);
+    const message = own || cut([...new Set(errors.map((link) => link.message))].join('; '));
     return {
-      thrown,
       type,
       message,
       text: `${type}: ${message}`,
       members: read(() => plainMembers(thrown)) ?? {},
-      frames: read(() => framesOf(thrown, isOfHandler)) ?? [],
+      ...(read(() => placesOf(thrown, isOfHandler)) ?? none),
       cause: causeLink,
-      errors: errorLinks,
+      errors,
     };
   } catch {
     return { ...none, type: typeof thrown, message: UNREADABLE, text: UNREADABLE };
   }
+}
+
+/** What has more members than are shown, without them: `inspect` would read each. */
+function firstMembersOf(thrown: unknown): unknown {
+  if (typeof thrown !== 'object' || thrown === null || Array.isArray(thrown)) return thrown;
+  const names = Object.keys(thrown);
+  if (names.length <= MAX_MEMBERS || types.isTypedArray(thrown)) return thrown;
+  return Object.fromEntries(names.slice(0, MAX_MEMBERS).map((name) => [name, thrown[name as never]]));
+}
+
+/** The first errors of a list. Its own methods aren't asked: they may be of anybody. */
+function firstOf(list: unknown): unknown[] {
+  if (!Array.isArray(list)) return [];
+  return Array.from({ length: Math.min(list.length, MAX_ERRORS) }, (_, index) => list[index] as unknown);
 }
 
 /** What may throw, such as a getter. */
@@ -215,17 +237,19 @@ function fieldsOf({ type, message, members, cause, errors }: Link): object {
   };
 }
 
-/** The stack begins with the message, which may be large, so the frames are cut out of it. */
-function framesOf(error: Error, isOfHandler: boolean): readonly string[] {
+/** The stack begins with the message, which may be large, so what is around it is cut out. */
+function placesOf(error: Error, isOfHandler: boolean): Pick<Link, 'origin' | 'frames'> {
   const stack = String(error.stack);
-  const start = stack.indexOf('\n    at ', stack.indexOf(error.message) + error.message.length);
+  const message = cut(error.message, Infinity);
+  const origin = cut(stack.slice(0, Math.max(0, stack.indexOf(message))));
+  const start = stack.indexOf('\n    at ', stack.indexOf(message) + message.length);
   const all = start === -1 ? [] : stack.slice(start + 1, start + MAX_FRAMES).split('\n');
   const frames = all.filter((frame) => !OF_EVENT_LOOP.test(frame));
   const call = isOfHandler ? frames.findIndex(isOfReceiver) : -1;
-  if (call === -1) return frames;
+  if (call === -1) return { origin, frames };
   // What the handler gave to the receiver, such as the work of a transaction, was called by the handler.
   const callers = frames.slice(call).filter((frame) => isOfTeam(frame) && !isOfReceiver(frame));
-  return [...frames.slice(0, call), ...callers];
+  return { origin, frames: [...frames.slice(0, call), ...callers] };
 }
 
 let ownFolder: string | undefined;

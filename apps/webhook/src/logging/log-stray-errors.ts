@@ -4,7 +4,7 @@ import { throttledLog } from './throttled-log.js';
 
 /**
  * After an unhandled promise rejection, most likely one of the handler, the process goes on. After an uncaught exception
- * Node ends it: what it left half done is unknown.
+ * Node ends it, since what it left half done is unknown, unless something else of the process listens to it.
  */
 export function logStrayErrors(logger: Logger): void {
   const log = throttledLog((fields) =>
@@ -12,6 +12,10 @@ export function logStrayErrors(logger: Logger): void {
   );
   process.on('unhandledRejection', (err) => log({ err }));
   process.on('uncaughtExceptionMonitor', (err) => {
-    logger.fatal({ err }, 'uncaught exception; the process ends');
+    const isHandled =
+      process.listenerCount('uncaughtException') > 0 || process.hasUncaughtExceptionCaptureCallback();
+    if (isHandled)
+      logger.error({ err }, 'uncaught exception; what listens to it decides whether the process ends');
+    else logger.fatal({ err }, 'uncaught exception; the process ends');
   });
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Level, type Logger, pino } from 'pino';
 
-import { createErrorSerializer } from './describe-error.js';
+import { createErrorSerializer, errorText } from './describe-error.js';
 
 /** Injection token of the process's logger. */
 export const LOGGER = Symbol('Logger');
@@ -37,17 +37,21 @@ export function createLogger(
   );
 }
 
+/** A message may be whatever a provider of the handler has logged or thrown. */
+const textOf = (message: unknown): string => (typeof message === 'string' ? message : errorText(message));
+
 /**
  * Passes Nest's messages on to the process's logger. What Nest says about its start doesn't help an operator, and an
  * error that ends the start is thrown, too.
  */
 export function nestLogger(logger: Logger): LoggerService {
   return {
-    log: (message) => logger.trace(String(message)),
-    warn: (message) => logger.warn(String(message)),
+    log: (message) => logger.trace(textOf(message)),
+    warn: (message) => logger.warn(textOf(message)),
     error: (message, ...details) => {
       if (details.at(-1) === 'ExceptionHandler') return;
-      logger.error(message instanceof Error ? message : String(message));
+      if (typeof message === 'string') logger.error(message);
+      else logger.error({ err: message }, errorText(message));
     },
   };
 }

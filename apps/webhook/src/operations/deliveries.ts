@@ -4,7 +4,6 @@ import { collectEvidence } from '../evidence/evidence.js';
 import { storableText } from '../inbox/delivery.js';
 import type {
   Change,
-  ExportedDelivery,
   FollowedAct,
   InboxOperations,
   Origin,
@@ -12,6 +11,7 @@ import type {
 } from '../inbox/inbox-operations.js';
 import { shownText } from '../inbox/shown-text.js';
 import type { ActLog } from './act-log.js';
+import { asBuffer, streamJson } from './content-json.js';
 import { atMostEvery } from './look-up.js';
 import {
   ACTS_QUERY,
@@ -40,6 +40,9 @@ const MAX_SEARCH_DURATION = 1_000;
 /** Shortest time between two groupings of errors, in milliseconds, and most groups in a response. */
 const GROUPING_INTERVAL = 1_000;
 const MAX_GROUPS = 50;
+
+/** As Fastify has it. */
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** What `/stats` says of the receiver itself. */
 export interface ReceiverFacts {
@@ -159,13 +162,13 @@ export function deliveryRoutes(
   app.get<{ Querystring: SentFilter & SentBatch }>(
     '/deliveries/batch',
     reading(BATCH_QUERY),
-    async ({ query: { after, limit, ...filter } }) => {
+    async ({ query: { after, limit, ...filter } }, reply) => {
       const { deliveries, next = null } = await inbox.read({ filter: filterOf(filter), after, limit });
-      return { deliveries: deliveries.map(withContent), next };
+      return reply.type(JSON_TYPE).send(streamJson('{"deliveries":[', deliveries, `],"next":${next}}`));
     },
   );
-  app.get<OneDelivery>('/deliveries/:id(^[1-9]\\d*$)', reading(), async (request) =>
-    withContent(await find(request)),
+  app.get<OneDelivery>('/deliveries/:id(^[1-9]\\d*$)', reading(), async (request, reply) =>
+    reply.type(JSON_TYPE).send(streamJson('', [await find(request)], '')),
   );
   app.get<OneDelivery>('/deliveries/:id(^[1-9]\\d*$)/content', reading(), async (request, reply) => {
     const { id, content } = await find(request);
@@ -201,13 +204,4 @@ export function deliveryRoutes(
     ...(await inbox.stats()),
     receiver: receiver && { ...receiver.facts, operator: originOf(request, {}).operator },
   }));
-}
-
-function withContent(delivery: ExportedDelivery): object {
-  return { ...delivery, content: asBuffer(delivery.content).toString('base64') };
-}
-
-/** The same bytes, not copied. */
-function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
 }

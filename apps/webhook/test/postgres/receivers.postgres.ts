@@ -13,7 +13,10 @@ import type { Delivery } from '../../src/inbox/delivery.js';
 import type { Inbox } from '../../src/inbox/inbox.js';
 import { isAbandoned } from '../../src/inbox/postgres/lease.js';
 import { runCycle } from '../../src/inbox/postgres/postgres-cycle.js';
-import { PostgresTransactions } from '../../src/inbox/postgres/postgres-transactions.js';
+import {
+  PostgresTransactions,
+  type TransactionClient,
+} from '../../src/inbox/postgres/postgres-transactions.js';
 import { act, Claims, failed, HANDLED, incoming, untilStored, untilWritten } from '../open-inbox.js';
 import { recordLog } from '../record-log.js';
 import { rejection } from '../rejection.js';
@@ -362,7 +365,10 @@ withPostgres('receivers on one database', () => {
     expect(await other.next()).toMatchObject({ attempts: expect.any(Number) });
     const transactions = new PostgresTransactions(postgresServers(through.href), one.inbox.receiver);
     const again = await one.next();
-    await transactions.run(again, (client) => client.query('SELECT'), new AbortController().signal);
+    const work = async (client: TransactionClient): Promise<void> => {
+      await client.query('SELECT');
+    };
+    await transactions.run(again, work, new AbortController().signal);
     expect(await one.inbox.find(again.id)).toMatchObject({ state: 'handled' });
     await transactions.close();
   });
@@ -383,8 +389,9 @@ withPostgres('receivers on one database', () => {
       afterThisTest(() => transactions.close());
     });
 
-    const insert = (name: string) => (client: { query: (text: string) => Promise<unknown> }) =>
-      client.query(`INSERT INTO plant VALUES ('${name}')`);
+    const insert = (name: string) => async (client: TransactionClient) => {
+      await client.query(`INSERT INTO plant VALUES ('${name}')`);
+    };
 
     test('is committed together with the delivery, once, whatever the attempt reports', async () => {
       await transactions.run(claimed, insert('a'), signal);
@@ -398,7 +405,7 @@ withPostgres('receivers on one database', () => {
 
     test('that fails writes nothing, and the delivery may fail and come again', async () => {
       const fault = new Error('arbitrary');
-      const work = async (client: Parameters<ReturnType<typeof insert>>[0]): Promise<void> => {
+      const work = async (client: TransactionClient): Promise<void> => {
         await insert('a')(client);
         throw fault;
       };
@@ -427,7 +434,7 @@ withPostgres('receivers on one database', () => {
 
     test('is rolled back when the attempt is broken off', async () => {
       const stopping = new AbortController();
-      const work = async (client: Parameters<ReturnType<typeof insert>>[0]): Promise<void> => {
+      const work = async (client: TransactionClient): Promise<void> => {
         await insert('a')(client);
         stopping.abort();
         await client.query('SELECT pg_sleep(60)');

@@ -9,8 +9,8 @@ import { BEGIN, DURABLE_SETTINGS, NOW, withoutWarning } from './durable.js';
 /** Runs the statements of one transaction. Libraries that take a client of `pg` take it. */
 export type TransactionClient = Pick<pg.ClientBase, 'query'>;
 
-/** What a handler does in a transaction. */
-export type TransactionWork = (client: TransactionClient) => Promise<unknown>;
+/** What a handler does in a transaction. It returns nothing, or a promise of nothing. */
+export type TransactionWork = (client: TransactionClient) => Promise<void> | void;
 
 /** As many as HANDLER_CONCURRENCY may be. */
 const MAX_CONNECTIONS = 1_000;
