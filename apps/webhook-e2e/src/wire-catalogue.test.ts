@@ -296,7 +296,6 @@ describe('the operations listener', () => {
         get(path),
         get(path).replace('GET', 'HEAD'),
       ]),
-      get('/', 'Accept-Encoding: gzip'),
       get('/', 'If-None-Match: *'),
       head('GET /livez HTTP/1.0'),
       post('/handler/pause', '{}', JSON_TYPE),
