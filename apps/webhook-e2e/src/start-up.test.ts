@@ -96,7 +96,7 @@ test.each(rows)('$name: exit code 1, and what is wrong and what to do', async ({
   expect(says).toBe(want);
   expect(receiver.output).not.toContain(ACCESS_TOKEN);
   expect(receiver.stdout).toBe('');
-  expect(receiver.output).not.toMatch(/^\s+at |"stack"/m);
+  expect(receiver.output).not.toMatch(/^ +at |"stack"/m);
 });
 
 test('a fault at the start ends the process, even if the handler has begun something that does not end', async () => {

@@ -69,7 +69,7 @@ const handler = z.string().refine(namesHandler, {
 /** A name, or an address perhaps with its zone. */
 const host = z
   .string()
-  .refine((text) => (text.includes(':') ? isIPv6(text.replace(/%.*$/, '')) : /^[^\s/[\]]+$/.test(text)), {
+  .refine((text) => (text.includes(':') ? isIPv6(text.split('%', 1)[0]!) : /^[^\s/[\]]+$/.test(text)), {
     error: 'must be a name or an address alone, without a scheme, brackets and a port',
   });
 

@@ -6,7 +6,7 @@ import { DescribedError, errorText } from '../logging/describe-error.js';
 const MAX_TEXT = 1_000;
 
 /** Where something was thrown, in a stack. That of an import that fails begins with the file that imports. */
-const PLACE = /^(?: {4}at .*)?(?:file:|\/|[A-Z]:\\).+:\d+\)?$/;
+const PLACE = /^(?: {4}at (?:async |[^(]*\()?)?(?:file:|\/|[A-Z]:\\).*:\d+\)?$/;
 
 const INJECTION =
   ' What it injects must be among the providers of the HandlerModule that it exports, or exported by a module that is imported there; an interface cannot be injected.';
