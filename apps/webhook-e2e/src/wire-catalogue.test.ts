@@ -330,7 +330,11 @@ describe('the operations listener', () => {
     const closing = malformedMessage.filter(
       ({ given }) => !/^POST .*\r\n.*Content-Length: \d+\r\n/s.test(given),
     );
-    await ask(get('/').replace('1.1', '2.0'), ...closing.map(({ given }) => given));
+    await ask(
+      get('/').replace('1.1', '2.0'),
+      get('/', `A: ${'a'.repeat(20_000)}`),
+      ...closing.map(({ given }) => given),
+    );
   });
 
   test('ends a request that does not end', () => ask('GET / HTTP/1.1\r\n'));
