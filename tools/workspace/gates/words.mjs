@@ -84,5 +84,5 @@ function decisionFaults(file, markdown) {
 
 /** @param {string} markdown */
 function withoutTargets(markdown) {
-  return markdown.replaceAll(/\[([^[\]]*)\]\([^)]*\)/g, '$1');
+  return markdown.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
 }
