@@ -1,5 +1,6 @@
 import javascript from '@eslint/js';
 import prettier from 'eslint-config-prettier';
+import regexp from 'eslint-plugin-regexp';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import typescript from 'typescript-eslint';
 import boundaries from './tools/boundaries/boundaries.mjs';
@@ -15,8 +16,13 @@ export default defineConfig(
     extends: [javascript.configs.recommended, typescript.configs.strictTypeChecked],
     linterOptions: { reportUnusedDisableDirectives: 'error' },
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    plugins: { regexp },
     rules: {
       eqeqeq: 'error',
+      // A stranger's header field of 16 kB would take as long as a thousand requests.
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { ignorePartial: false, report: 'potential' }],
+      'regexp/optimal-quantifier-concatenation': 'error',
       // `return reject(error)` is a short way to leave early.
       '@typescript-eslint/no-confusing-void-expression': 'off',
       // A Nest module is an empty class.

@@ -25,7 +25,7 @@ test('a failed test and a suite that cannot run are named with their reason and 
   expect(printed).toMatch(/Cannot find module[^]*^0 passed, 1 failed, 0 skipped, \d+ s$/m);
   expect(stdout).toMatch(/^failed: apps\/one test\/node\d+\.json: fails\n {4}Error: why$/m);
   expect(stdout).toMatch(
-    /^failed: libs\/two test\/node\d+\.json: .*b\.test\.js\n[^]* {4}.*Cannot find module/m,
+    /^failed: libs\/two test\/node\d+\.json: .*b\.test\.js\n(?:.*\n)* {4}.*Cannot find module/m,
   );
   expect(stdout).toMatch(/\n1 passed, 2 failed\n$/);
 });

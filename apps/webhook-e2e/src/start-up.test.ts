@@ -96,8 +96,20 @@ test.each(rows)('$name: exit code 1, and what is wrong and what to do', async ({
   expect(says).toBe(want);
   expect(receiver.output).not.toContain(ACCESS_TOKEN);
   expect(receiver.stdout).toBe('');
-  expect(receiver.output).not.toMatch(/^\s+at |"stack"/m);
+  expect(receiver.output).not.toMatch(/^ +at |"stack"/m);
 });
+
+test.each([40, 60, 90, 511])(
+  'at most %d descriptors: exit code 1, and what is wrong and what to do',
+  async (maxOpenFiles) => {
+    const receiver = spawnReceiver({ maxOpenFiles });
+
+    expect(await receiver.exit).toEqual({ code: 1, signal: null });
+    expect(receiver.output).toBe(
+      `The process may have only ${maxOpenFiles} files and connections open, and its start needs 512: raise that limit (ulimit -n). [CONFIGURATION_INVALID]\n`,
+    );
+  },
+);
 
 test('a fault at the start ends the process, even if the handler has begun something that does not end', async () => {
   const server = createServer().listen(0, '127.0.0.1');

@@ -16,7 +16,7 @@ export function shown(text: string): RegExp {
     .trim()
     .replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
     .replaceAll(/\d{4}-\d\d-\d\dT\S*Z|\d\d:\d\d:\d\d/g, String.raw`\S+`)
-    .replaceAll(/\d+\\\.\d s/g, String.raw`\S+ s`)
+    .replaceAll(/(?<!\d)\d+\\\.\d s/g, String.raw`\S+ s`)
     .replaceAll('…', '.*');
   return new RegExp(pattern);
 }

@@ -345,12 +345,6 @@ export const malformedMessage: readonly Row[] = [
     ),
   ),
   refused('a version that is not a number', head(`POST ${PATH} HTTP/a.b`, HOST, RIGHT), BAD),
-  ...['DESCRIBE', 'GET', 'POST'].flatMap((method) =>
-    ['1.0', '1.1'].map((version) =>
-      refused(`${method} of RTSP/${version}`, message(`${method} ${PATH} RTSP/${version}`, [RIGHT]), BAD),
-    ),
-  ),
-  refused('SOURCE of Icecast', message(`SOURCE ${PATH} ICE/1.0`, [RIGHT]), BAD),
   refused('an RTSP method', head(`DESCRIBE ${PATH} HTTP/1.1`, HOST, RIGHT), BAD),
   refused('CONNECT', head('CONNECT localhost:1 HTTP/1.1', HOST, RIGHT), NOT_IMPLEMENTED),
   refused('a large head', message(POST, [RIGHT, `a: ${'b'.repeat(20_000)}`]), { status: 431, closes: true }),

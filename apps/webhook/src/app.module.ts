@@ -12,7 +12,7 @@ import { newPlantController } from './delivery/new-plant.controller.js';
 import { DELIVERY_PIPELINE, type DeliveryPipeline } from './delivery/pipeline.js';
 import { Connections } from './http/connection.js';
 import { createFastifyAdapter } from './http/fastify-adapter.js';
-import { recordRefusals } from './http/refusal.js';
+import { recordResponses } from './http/refusal.js';
 import { RefusalFilter } from './http/refusal.filter.js';
 import { INBOX, type Inbox } from './inbox/inbox.js';
 import { LOGGER, nestLogger } from './logging/logger.js';
@@ -64,7 +64,7 @@ export async function createApp(
   limits: Pick<Config, 'MAX_CONNECTIONS' | 'REQUEST_TIMEOUT_MS' | 'KEEP_ALIVE_TIMEOUT_MS'>,
 ): Promise<{ readonly app: NestFastifyApplication; readonly connections: Connections }> {
   const { logger, counters } = resources;
-  const connections = new Connections(limits.MAX_CONNECTIONS, counters, recordRefusals(counters, logger));
+  const connections = new Connections(limits.MAX_CONNECTIONS, recordResponses(counters, logger));
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.with(newPlantController(path), () => resources),
     createFastifyAdapter(limits, connections),

@@ -1,6 +1,7 @@
 // Handles signals, and imports the rest only then: until a signal is handled, the first process of a container never gets
 // it, and SIGUSR1 opens the debugger of Node.js.
 
+import { requireOpenFiles } from './config/open-files.js';
 import { onFirstSignal } from './first-signal.js';
 
 /** Signals that stop the receiver. */
@@ -22,6 +23,9 @@ const stopping = new Promise<void>((resolve) => {
 const unused = (['SIGUSR1', 'SIGUSR2'] as const).filter((signal) => process.listenerCount(signal) === 0);
 
 for (const signal of ['SIGHUP', ...unused]) process.on(signal, () => undefined);
+
+// The import of the rest opens more files at once than a low limit allows, and would say only which one it couldn't open.
+requireOpenFiles();
 
 const { run } = await import('./run.js');
 await run(process.env, stopping, unused);

@@ -17,7 +17,7 @@ const LABEL = '[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\\\\n]|\\\\["\\\\n])*"';
 const HELP = new RegExp(`^# HELP (${NAME}) (\\S.*)$`);
 const TYPE = new RegExp(`^# TYPE (${NAME}) (counter|gauge|histogram|summary)$`);
 const SAMPLE = new RegExp(`^(${NAME})(?:\\{(${LABEL}(?:,${LABEL})*)\\})? (\\S+)$`);
-const NUMBER = /^(?:[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?Inf|NaN)$/i;
+const NUMBER = /^(?:[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?|[+-]?Inf|NaN)$/i;
 
 /**
  * Parses Prometheus's text format 0.0.4, and refuses what Prometheus, or `promtool check metrics`, would refuse: a metric
@@ -50,7 +50,7 @@ function parseSample(line: string): Sample {
   const [, name, labels = '', value] = required(SAMPLE, line);
   // Prometheus takes numbers as Go does.
   if (!NUMBER.test(value!)) throw new Error(`"${line}" has no number.`);
-  const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(
+  const pairs = [...labels.matchAll(/(?<!\w)(\w+)="((?:[^"\\]|\\.)*)"/g)].map(
     ([, key, text]) => [key!, text!] as const,
   );
   const names = pairs.map(([key]) => key);

@@ -41,6 +41,7 @@ export interface Stored {
 
 export interface RunningReceiver {
   readonly url: string;
+  readonly operationsUrl: string;
   readonly send: (sent?: Sent) => Promise<ReceivedResponse>;
   /** The content of the inbox. */
   readonly stored: () => Stored[];
@@ -73,6 +74,7 @@ export async function runReceiver(
   cleanUp(() => receiver.close());
   return {
     url: receiver.url,
+    operationsUrl: receiver.operationsUrl,
     send: (sent) => send(receiver.url, sent),
     stored: () => storedIn(folder),
   };

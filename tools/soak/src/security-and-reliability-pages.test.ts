@@ -45,8 +45,8 @@ describe.each([
  * with a line break.
  */
 function promisesOf(text: string, heading: string): [promise: string, tests: string][] {
-  const [, section = ''] = text.split(new RegExp(`\\n##+ ${heading}\\n`));
-  const [list = ''] = section.split(/\n##+ /);
+  const [, section = ''] = text.split(new RegExp(`\\n#{2,} ${heading}\\n`));
+  const [list = ''] = section.split(/\n#{2,} /);
   const items = list.split('\n- ').slice(1);
   expect(items).not.toEqual([]);
   return items.map((item) => item.split('\\\n') as [string, string]);

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 const KEY = /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----\s+[\w+/=]{20}/;
 
 /** What files of secrets are called. */
-const SECRET = /(?:^|\/)(?:access-tokens|signing-keys?|\.env(?:\..*)?|.*\.(?:env|key|p12|pfx))$/;
+const SECRET = /(?:^|\/)(?:access-tokens|signing-keys?|\.env(?:\.[^/]*)?|[^/]*\.(?:env|key|p12|pfx))$/;
 const OWN_FOLDER = /^deploy\/secrets\/(?!\.gitignore$|README\.md$)/;
 
 /** Keys that are public, of the tests. */

@@ -8,7 +8,7 @@ import { basename, join, resolve } from 'node:path';
 import { Extractor, ExtractorConfig } from '@microsoft/api-extractor';
 
 /** A union that the compiler has inferred. Its order depends on what was compiled before. */
-const LITERALS = /(?:"[^"\n]*"|\d+)(?: \| (?:"[^"\n]*"|\d+))+/g;
+const LITERALS = /(?:"[^"\n]*"|(?<!\d)\d+)(?: \| (?:"[^"\n]*"|\d+))+/g;
 
 const folder = resolve();
 const library = basename(folder);

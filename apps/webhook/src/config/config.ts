@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { ReceiverError } from '../errors.js';
 import { namesHandler } from './handler-source.js';
 import { inboxFolder, UnmeantUrl } from './inbox-folder.js';
-import { deliveryConnections, OPEN_FILES_OF_A_START } from './open-files.js';
+import { deliveryConnections } from './open-files.js';
 import { ParameterFault } from './postgres-parameters.js';
 import { isPostgresUrl, postgresServers } from './postgres-url.js';
 import { describeUnknownVariables } from './unknown-variables.js';
@@ -70,7 +70,7 @@ const handler = z.string().refine(namesHandler, {
 /** A name, or an address perhaps with its zone. */
 const host = z
   .string()
-  .refine((text) => (text.includes(':') ? isIPv6(text.replace(/%.*$/, '')) : /^[^\s/[\]]+$/.test(text)), {
+  .refine((text) => (text.includes(':') ? isIPv6(text.split('%', 1)[0]!) : /^[^\s/[\]]+$/.test(text)), {
     error: 'must be a name or an address alone, without a scheme, brackets and a port',
   });
 
@@ -199,16 +199,13 @@ function withRules(
 ): typeof settings {
   const isSizeAnswered = limits.some(({ setting }) => setting === 'MAX_CONTENT_BYTES');
   const connections = deliveryConnections(openFiles);
-  const isEnough = openFiles >= OPEN_FILES_OF_A_START;
   return settings
     .extend({ MAX_CONNECTIONS: maxConnections(Math.min(DEFAULT_CONNECTIONS, connections)) })
     .refine(
-      ({ MAX_CONNECTIONS: given }) => isEnough && !(given > connections),
+      ({ MAX_CONNECTIONS: given }) => !(given > connections),
       rule(
         'MAX_CONNECTIONS',
-        isEnough
-          ? `must not be larger than ${connections}: the process may have ${openFiles} files and connections open; raise that limit (ulimit -n)`
-          : `there are none: the process may have only ${openFiles} files and connections open, and its start needs ${OPEN_FILES_OF_A_START}; raise that limit (ulimit -n)`,
+        `must not be larger than ${connections}: the process may have ${openFiles} files and connections open; raise that limit (ulimit -n)`,
       ),
     )
     .refine(

@@ -8,7 +8,17 @@ const RESERVE = 96;
  * How many descriptors a start needs: Node.js opens the modules that it imports at once, up to 340 of them. Afterwards they
  * are free for connections.
  */
-export const OPEN_FILES_OF_A_START = 512;
+const OPEN_FILES_OF_A_START = 512;
+
+/** Ends the process, with the reason on standard error, if it may have fewer descriptors than a start needs. */
+export function requireOpenFiles(): void {
+  const openFiles = readOpenFileLimit();
+  if (openFiles >= OPEN_FILES_OF_A_START) return;
+  process.stderr.write(
+    `The process may have only ${openFiles} files and connections open, and its start needs ${OPEN_FILES_OF_A_START}: raise that limit (ulimit -n). [CONFIGURATION_INVALID]\n`,
+  );
+  process.exit(1);
+}
 
 /** How many descriptors are left for connections with deliveries. */
 export function deliveryConnections(openFiles: number): number {

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Failure } from '@plant-store/contract';
 
 import type { AcceptedToken } from '../authentication/bearer-auth.guard.js';
-import { hasContent, type PreparedResponse, type RequestHead } from '../http/message.js';
+import { expectsContinue, hasContent, type PreparedResponse, type RequestHead } from '../http/message.js';
 import { Refusal, type Refusals } from '../http/refusal.js';
 
 /**
@@ -189,14 +189,6 @@ export function readContent(
     // The request stays open if it got a response before it was complete, such as 408.
     response.on('close', onClose);
   });
-}
-
-/**
- * Whether the sender waits for 100 (Continue) before it sends the content. HTTP/1.0 has no such expectation
- * (RFC 9110 §10.1.1, §15.2).
- */
-function expectsContinue({ headers, httpVersionMinor }: IncomingMessage): boolean {
-  return headers.expect?.toLowerCase() === '100-continue' && httpVersionMinor > 0;
 }
 
 /**

@@ -32,7 +32,7 @@ async function stackOf(name: string, code: string): Promise<string[]> {
       line
         .trim()
         .replace(/^at (?:async )?(?:Object\.)?/, '')
-        .replace(/\(?\S*[/\\]([^/\\]+?):\d+:\d+\)?$/, '$1'),
+        .replace(/(?<!\S)\S*[/\\]([^/\\:]+):\d+:\d+\)?$/, '$1'),
     );
   }
 }

@@ -3,7 +3,7 @@ import { ReceiverError } from '../errors.js';
 import { DescribedError, type Link } from '../logging/describe-error.js';
 
 /** Where something was thrown, in a stack. That of an import that fails begins with the file that imports. */
-const PLACE = /^(?: {4}at .*)?(?:file:|\/|[A-Z]:\\).+:\d+\)?$/;
+const PLACE = /^(?: {4}at (?:async |[^(]*\()?)?(?:file:|\/|[A-Z]:\\).*:\d+\)?$/;
 
 const INJECTION =
   ' What it injects must be among the providers of the HandlerModule that it exports, or exported by a module that is imported there; an interface cannot be injected.';

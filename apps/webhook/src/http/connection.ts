@@ -3,7 +3,7 @@ import type { Server, ServerResponse } from 'node:http';
 import { Server as ListeningServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { Counters, RefusalReason } from '../counters.js';
+import type { RefusalReason } from '../counters.js';
 
 /**
  * What a peer still sends is discarded so that it can read the last response, which many read only when they have sent
@@ -40,10 +40,12 @@ export class Connection {
   isOver = false;
   /** The response to its latest request. */
   latest: ServerResponse | undefined;
-  /** Whether an accepted token was sent on it. */
-  isAuthenticated = false;
-  /** Whether its latest request has a token that is accepted. Without {@link begin} nobody asks. */
+  /** Whether a request on it was accepted. */
+  #isKnown = false;
+  /** Whether its latest request is accepted. Without {@link begin} nobody asks. */
   #isAccepted = true;
+  /** Whether HTTP lets it stay open after its latest response. */
+  #mayStayOpen = false;
   #limit: NodeJS.Timeout | undefined;
 
   constructor(readonly socket: Socket) {
@@ -56,26 +58,42 @@ export class Connection {
     return this.latest?.writableFinished ?? true;
   }
 
-  /** Notes a request. Unless it is accepted before this turn of the event loop ends, nothing behind its head is parsed. */
+  /** Whether nothing useful can come of it: no request on it was accepted, or only what its peer still sends is discarded. */
+  get isUseless(): boolean {
+    return !this.#isKnown || (this.isOver && this.isIdle);
+  }
+
+  /**
+   * Notes a request. Unless it is accepted before this turn of the event loop ends, nothing behind its head is parsed, and
+   * the connection closes after its response.
+   */
   begin(response: ServerResponse): void {
     this.latest = response;
     this.#isAccepted = false;
+    // HTTP/1.0 has no persistent connection by default.
+    this.#mayStayOpen = response.shouldKeepAlive && response.req.httpVersionMinor > 0;
+    response.shouldKeepAlive = false;
   }
 
-  /** Notes that the token of the latest request is accepted. */
+  /**
+   * Accepts the latest request. The connection stays open without a field that says so: it needs none (RFC 9112 §9.3), and
+   * Node would publish the keep-alive time-out in it, which is a limit and no promise.
+   */
   accept(): void {
-    this.#isAccepted = this.isAuthenticated = true;
+    this.#isAccepted = this.#isKnown = true;
+    if (!this.#mayStayOpen) return;
+    this.latest!.shouldKeepAlive = true;
+    this.latest!.removeHeader('connection');
   }
 
   /** @param reason why the response refuses its request; undefined if it doesn't */
   responds(status: number, reason: RefusalReason | undefined): void {
-    this.tracked?.counters.responded(status);
-    if (reason !== undefined) this.tracked?.onRefused(status, reason, this.socket.remoteAddress);
+    this.tracked?.onResponse(status, reason, this.socket.remoteAddress);
   }
 
   /** Whether it closes after this response. What was sent behind the request may be stored, and gets its response too. */
   closesAfter(response: ServerResponse): boolean {
-    return response === this.latest && (this.closes || !this.#isAccepted);
+    return !response.shouldKeepAlive || (response === this.latest && this.closes);
   }
 
   /**
@@ -144,12 +162,7 @@ export class Connection {
    */
   #watchParser(parser: Parser): void {
     const { onIncoming } = parser;
-    const { socket } = this;
-    const { server } = socket as Socket & { readonly server?: Server };
     parser.onIncoming = (request, keepAlive) => {
-      const isFirst = this.latest === undefined && !this.isOver;
-      if (isFirst && OTHER_PROTOCOL.test(parser.getCurrentBuffer().toString('latin1')))
-        server?.emit('clientError', new Error('another protocol'), socket);
       const result = this.isOver ? SKIP_THE_REST : onIncoming(request, keepAlive);
       if (!this.#isAccepted) this.closeAfterLinger();
       if (!this.isOver) return result;
@@ -163,41 +176,47 @@ export class Connection {
 interface Parser {
   /** Called for each head. */
   onIncoming: (request: { upgrade: boolean }, keepAlive: boolean) => number;
-  /** What was read last. It ends with the head, or behind it. */
-  getCurrentBuffer: () => Buffer;
 }
-
-/** The first line of a request of RTSP or Icecast, which Node's parser takes for one of HTTP. */
-const OTHER_PROTOCOL = /^\s*\S+ \S+ (?:RTSP|ICE)\/\d\.\d\r?\n/;
 
 /** What `onIncoming` returns after a request behind which another protocol begins. */
 const SKIP_THE_REST = 2;
 
-/** The connections of a server that are open. */
+/**
+ * Protects a server from those who connect to it: few connections are open, and nothing is parsed behind the head of a
+ * request that isn't accepted.
+ *
+ * @param connectionsOf those among which a connection is counted
+ */
+export function protect(server: Server, connectionsOf: (socket: Socket) => Connections): void {
+  server
+    .on('connection', (socket: Socket) => connectionsOf(socket).add(connectionOf(socket)))
+    .prependListener('request', ({ socket }, response) => connectionOf(socket).begin(response));
+}
+
+/** Is told of a response: its status, why it refuses its request (undefined if it doesn't), and the address of its peer. */
+export type OnResponse = (
+  status: number,
+  reason: RefusalReason | undefined,
+  peer: string | undefined,
+) => void;
+
+/** Open connections that share a limit. */
 export class Connections {
   /** The oldest first. */
   readonly #open = new Set<Connection>();
   /** Whether what is open is about to be closed. */
   isStopping = false;
 
-  /** @param onRefused is told of each request that is refused */
   constructor(
     private readonly maxConnections: number,
-    readonly counters: Counters,
-    readonly onRefused: (status: number, reason: RefusalReason, peer: string | undefined) => void,
+    readonly onResponse: OnResponse = () => undefined,
   ) {}
 
   /**
-   * Tracks the connections of a server. Never are more open than the limit: a further one takes the place of the least
-   * useful, or is closed if each has a delivery in flight.
+   * Adds a connection. Never are more open than the limit: a further one takes the place of the least useful, or is closed
+   * if each has a request in flight.
    */
-  track(server: Server): void {
-    server
-      .on('connection', (socket: Socket) => this.#add(connectionOf(socket)))
-      .prependListener('request', ({ socket }, response) => connectionOf(socket).begin(response));
-  }
-
-  #add(connection: Connection): void {
+  add(connection: Connection): void {
     const { socket } = connection;
     connection.tracked = this;
     connection.closes = this.isStopping;
@@ -213,11 +232,11 @@ export class Connections {
     socket.once('close', () => this.#open.delete(connection));
   }
 
-  /** The oldest without an accepted token, or else the oldest without a request. */
+  /** The oldest that is useless, or else the oldest without a request. */
   #leastUseful(): Connection | undefined {
     let idle: Connection | undefined;
     for (const connection of this.#open) {
-      if (!connection.isAuthenticated) return connection;
+      if (connection.isUseless) return connection;
       if (connection.isIdle) idle ??= connection;
     }
     return idle;

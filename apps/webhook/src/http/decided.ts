@@ -1,9 +1,9 @@
 /** What Node and Fastify would decide by themselves about messages. Both listeners of the receiver decide it here. */
-import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type RequestListener, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 
-import { connectionOf } from './connection.js';
-import { leaveOutKeepAlive, prepareRefusal, type PreparedResponse, respondRaw } from './message.js';
+import { connectionOf, type Connections, protect } from './connection.js';
+import { prepareRefusal, type PreparedResponse, respondRaw } from './message.js';
 
 /** How long the request line and the header fields of a request may be together, in bytes. Node's default, and no flag changes it. */
 const MAX_HEAD_BYTES = 16_384;
@@ -33,14 +33,21 @@ export const NODE_OPTIONS = {
 /** Options of Fastify, whose own responses have JSON, and no date. */
 export const FASTIFY_OPTIONS = { clientErrorHandler: respondToClientError, return503OnClosing: false };
 
-/** Decides what no option of a server can. */
-export function decideMessages(server: Server): void {
+/**
+ * Decides what no option of a server can.
+ *
+ * @param connectionsOf those among which a connection is counted
+ */
+export function decideMessages(server: Server, connectionsOf: (socket: Socket) => Connections): void {
+  protect(server, connectionsOf);
   // Otherwise Node drops the fields after the thousandth. The size of the head stays limited.
   server.maxHeadersCount = 0;
+  const request: RequestListener = (...message) => void server.emit('request', ...message);
   server
-    .prependListener('request', leaveOutKeepAlive)
+    // Otherwise Node sends 100 to whoever asks. It is sent once the request is accepted.
+    .on('checkContinue', request)
     // Otherwise Node responds 417, in a chunk. To ignore what isn't known is allowed, too (RFC 9110 §10.1.1).
-    .on('checkExpectation', (request, response) => void server.emit('request', request, response))
+    .on('checkExpectation', request)
     .on('connect', respondToConnect);
 }
 

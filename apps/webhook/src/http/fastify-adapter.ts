@@ -44,10 +44,7 @@ export function createFastifyAdapter(
   server.address = () => address() ?? 'passed';
   // Otherwise a sender that ends its side after a whole request gets no response to it. Node doesn't document this.
   Object.assign(server, { httpAllowHalfOpen: true });
-  decideMessages(server);
-  // 100 is sent once the token is accepted.
-  server.on('checkContinue', (request, response) => void server.emit('request', request, response));
-  connections.track(server);
+  decideMessages(server, () => connections);
   // As methods without content: otherwise Fastify would read it before the guard runs, and respond 415 to an unknown
   // media type and 404 to an unknown method.
   for (const method of METHODS) fastify.addHttpMethod(method, { hasBody: false, overrideExisting: true });

@@ -37,12 +37,19 @@ export function hasContent({ headers }: RequestHead): boolean {
 }
 
 /**
- * Keeps a connection open without a field that says so. It needs none (RFC 9112 §9.3), and Node would publish the keep-alive
- * time-out in it, which is a limit and no promise. HTTP/1.0 has no persistent connection by default.
+ * Whether the sender waits for 100 (Continue) before it sends the content. HTTP/1.0 has no such expectation
+ * (RFC 9110 §10.1.1, §15.2).
  */
-export function leaveOutKeepAlive({ httpVersionMinor }: IncomingMessage, response: ServerResponse): void {
-  if (httpVersionMinor === 0) response.shouldKeepAlive = false;
-  if (response.shouldKeepAlive) response.removeHeader('connection');
+export function expectsContinue({ headers, httpVersionMinor }: IncomingMessage): boolean {
+  return headers.expect?.toLowerCase() === '100-continue' && httpVersionMinor > 0;
+}
+
+/** Whether the connection closes after a response that is about to be sent. If the content wasn't read, it does. */
+export function closesAfter(response: ServerResponse): boolean {
+  const { req: request } = response;
+  const connection = connectionOf(request.socket);
+  if (hasContent(request) && !request.readableEnded) connection.closeAfterLinger();
+  return connection.closesAfter(response);
 }
 
 /** A response that is made once and sent as often as it is needed. */
@@ -101,11 +108,8 @@ export function respondRaw(
 ): void {
   const { req: request } = response;
   if (response.headersSent || !request.socket.writable) return;
-  const connection = connectionOf(request.socket);
-  connection.responds(status, reason);
-  const isUnread = hasContent(request) && !request.readableEnded;
-  if (isUnread) connection.closeAfterLinger();
-  const closes = isUnread || connection.closesAfter(response) || !response.shouldKeepAlive;
+  connectionOf(request.socket).responds(status, reason);
+  const closes = closesAfter(response);
   const allFields =
     closes || fields !== undefined
       ? { ...fields, ...preparedFields, ...(closes && { connection: 'close' }) }

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 
 import type { Counters } from '../counters.js';
 import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
-import type { Connections } from './connection.js';
+import type { OnResponse } from './connection.js';
 import type { PreparedResponse } from './message.js';
 
 /** Thrown to refuse a request: why, and the header fields that HTTP or RFC 6750 requires beside the status. */
@@ -26,12 +26,14 @@ export type Refusals = Readonly<Record<Failure, PreparedResponse>>;
 const INTERVAL = 10_000;
 
 /**
- * Counts requests that are refused, and logs why and to whom. Nothing of a request is logged. Strangers can't fill the log:
- * there are few statuses and reasons, and each pair has a line of its own.
+ * Counts responses, and logs which requests are refused, why and to whom. Nothing of a request is logged. Strangers can't
+ * fill the log: there are few statuses and reasons, and each pair has a line of its own.
  */
-export function recordRefusals(counters: Counters, logger: Logger): Connections['onRefused'] {
+export function recordResponses(counters: Counters, logger: Logger): OnResponse {
   const lines = new Map<string, WriteLine>();
   return (status, reason, peer) => {
+    counters.responded(status);
+    if (reason === undefined) return;
     counters.refused(status, reason, peer);
     const kind = `${status} ${reason}`;
     const line =

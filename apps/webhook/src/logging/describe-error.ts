@@ -258,9 +258,7 @@ let ownFolder: string | undefined;
 function isOfReceiver(frame: string): boolean {
   // As stacks have it, which may be where the sources are. Asked late: a handler may turn that on.
   ownFolder ??=
-    /((?:file:\/\/)?(?:\/|[A-Z]:[\\/]).*)logging[\\/]describe-error\.\w+:\d/i.exec(
-      String(new Error().stack),
-    )?.[1] ?? '';
+    /^ {4}at [^(\n]*\((.*)logging[\\/]describe-error\.\w+:\d/m.exec(String(new Error().stack))?.[1] ?? '';
   return ownFolder !== '' && ['dispatch', 'inbox'].some((folder) => frame.includes(`${ownFolder}${folder}/`));
 }
 

@@ -1,10 +1,6 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
-import { get, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
-import { buffer } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
-import { gunzipSync } from 'node:zlib';
 
 import { makeFolder } from '@plant-store/test-support';
 
@@ -64,41 +60,20 @@ test('the inspector runs its own script, loads its own data, and no text may bec
   );
 });
 
-/** What comes over the wire. */
-async function ask(url: string, headers: OutgoingHttpHeaders): Promise<[IncomingMessage, Buffer]> {
-  const [response] = (await once(get(url, { headers }), 'response')) as [IncomingMessage];
-  return [response, await buffer(response)];
-}
-
-test('the inspector is one response of at most 30 kB, and is not sent again until it changes', async () => {
+test('the inspector is one response of at most 90 kB, and is not sent again until it changes', async () => {
   const { url } = await startWithDocuments();
-  const [first, content] = await ask(url, { 'accept-encoding': 'gzip, deflate, br' });
-  const { etag, vary } = first.headers;
+  const first = await fetch(url);
+  const etag = first.headers.get('etag')!;
+  const content = await first.text();
 
-  expect(first.headers['content-encoding']).toBe('gzip');
-  expect(vary).toBe('accept-encoding');
-  expect(gunzipSync(content).toString()).toBe(committed('apps/webhook/dist/inspector.html'));
-  expect(content.length).toBeLessThan(30_000);
-  for (const known of [`"a", ${etag}`, etag!.replace('W/', '')]) {
-    const [again, nothing] = await ask(url, { 'accept-encoding': 'gzip', 'if-none-match': known });
-    expect([again.statusCode, again.headers.etag, nothing.length]).toEqual([304, etag, 0]);
+  expect(content).toBe(committed('apps/webhook/dist/inspector.html'));
+  expect(content.length).toBeLessThan(90_000);
+  for (const known of [etag, `"a", W/${etag}`, '*']) {
+    const again = await fetch(url, { headers: { 'if-none-match': known } });
+    expect([again.status, again.headers.get('etag'), await again.text()]).toEqual([304, etag, '']);
   }
-  const [changed] = await ask(url, { 'if-none-match': 'W/"a"' });
-  expect(changed.statusCode).toBe(200);
-});
-
-test.each([
-  { accepted: 'gzip', coding: 'gzip' },
-  { accepted: 'br, gzip ; q=0.5', coding: 'gzip' },
-  { accepted: 'gzip;q=0, br', coding: undefined },
-  { accepted: 'gzip; q=0.0', coding: undefined },
-  { accepted: 'identity', coding: undefined },
-  { accepted: '', coding: undefined },
-])('to a client that accepts "$accepted" a page is sent as $coding', async ({ accepted, coding }) => {
-  const { url } = await startWithDocuments();
-  const [{ headers }] = await ask(url, { 'accept-encoding': accepted });
-
-  expect(headers['content-encoding']).toBe(coding);
+  const changed = await fetch(url, { headers: { 'if-none-match': 'W/"a"' } });
+  expect(changed.status).toBe(200);
 });
 
 test('GET /api is the page of the interface, with links to the inspector and to openapi.json', async () => {

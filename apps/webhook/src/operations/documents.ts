@@ -1,18 +1,14 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { gzipSync } from 'node:zlib';
 
 import type { FastifyInstance } from 'fastify';
 
-import { acceptsGzip } from './listener.js';
 import { PROTECTION } from './who-may-ask.js';
 
 /** A document as it is sent. */
 export interface Document {
   readonly mediaType: string;
   readonly content: Buffer;
-  readonly compressed: Buffer;
-  /** It is weak because both forms have it. */
   readonly etag: string;
   /** What a browser may do with it. */
   readonly contentSecurityPolicy: string;
@@ -37,8 +33,7 @@ export function readDocuments(built = BUILT, document = DOCUMENT): Documents {
   const add = (path: string, mediaType: string, text = '', contentSecurityPolicy = NOTHING): void => {
     if (text === '') return;
     const content = Buffer.from(text);
-    const forms = { content, compressed: gzipSync(content), etag: `W/"${hashOf(content)}"` };
-    found.set(path, { mediaType, ...forms, contentSecurityPolicy });
+    found.set(path, { mediaType, content, etag: `"${hashOf(content)}"`, contentSecurityPolicy });
   };
   const inspector = read(new URL('inspector.html', built));
   const page = read(new URL('api.html', built));
@@ -51,21 +46,18 @@ export function readDocuments(built = BUILT, document = DOCUMENT): Documents {
 
 /** A document may be reached by links of other pages, and is sent again only if it has changed. */
 export function documentRoutes(app: FastifyInstance, documents: Documents): void {
-  for (const [path, { mediaType, content, compressed, etag, contentSecurityPolicy }] of documents) {
+  for (const [path, { mediaType, content, etag, contentSecurityPolicy }] of documents) {
     const fields = {
       'content-security-policy': contentSecurityPolicy,
       'cache-control': 'no-cache',
-      vary: 'accept-encoding',
       etag,
     };
     app.get(path, { config: { audience: 'page' } }, async (request, reply) => {
       reply.headers(fields);
       // Weak and strong forms are compared alike (RFC 9110 §13.1.2).
       const known = request.headers['if-none-match'];
-      if (known === '*' || known?.includes(etag.slice(2))) return reply.code(304).send();
-      reply.type(mediaType);
-      if (!acceptsGzip(request)) return reply.send(content);
-      return reply.header('content-encoding', 'gzip').send(compressed);
+      if (known === '*' || known?.includes(etag)) return reply.code(304).send();
+      return reply.type(mediaType).send(content);
     });
   }
 }

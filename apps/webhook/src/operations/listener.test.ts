@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { get, type IncomingMessage, METHODS } from 'node:http';
@@ -17,6 +18,7 @@ import { rejection } from '../../test/rejection.js';
 import { startListener } from '../../test/start-listener.js';
 import { OPERATIONS_CONNECTIONS } from '../config/open-files.js';
 import { ReceiverError } from '../errors.js';
+import { authorityOf } from '../http/listen.js';
 import { MAX_REQUEST_BYTES, TIMEOUTS } from './listener.js';
 import { RequestFault } from './request-fault.js';
 import { openSocketAddress, SOCKET_NAME } from './socket-address.js';
@@ -303,21 +305,6 @@ test('whoever opens a path that is not there in a browser reads a page, in which
   expect((await ask(url, { path: '/fault', fields })).content).toContain('<p>&#60;b&#62; &#38; "</p>');
 });
 
-test('long data is compressed for those who accept it', async () => {
-  const data = 'plant '.repeat(1_000);
-  const { url } = await startListener((app) => {
-    app.get('/long', async () => ({ data }));
-  });
-  const fields = { 'accept-encoding': 'gzip, deflate' };
-  const { headers } = await fetch(new URL('/long', url), { method: 'HEAD', headers: fields });
-  const response = await fetch(new URL('/long', url), { headers: fields });
-
-  expect([headers.get('content-encoding'), headers.get('vary')]).toEqual(['gzip', 'accept-encoding']);
-  expect(Number(headers.get('content-length'))).toBeLessThan(200);
-  expect(await response.json()).toEqual({ data });
-  expect((await ask(url, '/long')).json).toEqual({ data });
-});
-
 /** Connections of this process: of the listener, and of those who ask it. */
 const openSockets = (): number =>
   process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
@@ -458,11 +445,115 @@ describe('OPERATIONS_HOST', () => {
   });
 });
 
+/** What is sent behind a request. */
+const PIPELINED = 'GET /open HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(500);
+
+/** Sends a request with others behind it, and returns the responses, and how many requests were parsed. */
+async function sendPipelined(host: string, port: string, head: readonly string[]) {
+  let parsed = 0;
+  const count = (): void => void (parsed += 1);
+  subscribe('http.server.request.start', count);
+  afterThisTest(() => unsubscribe('http.server.request.start', count));
+  const socket = connect({ host, port: Number(port), noDelay: true });
+  afterThisTest(() => socket.destroy());
+  socket.write([...head, '', PIPELINED].join('\r\n'));
+  const responses = await text(socket);
+  return {
+    statuses: [...responses.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status)),
+    closes: /\r\nconnection: close\r\n/i.test(responses),
+    parsed,
+  };
+}
+
+const CHUNKED = 'Transfer-Encoding: chunked';
+const JSON_TYPE = 'Content-Type: application/json';
+
+describe('a request that closes its connection gets one response, and nothing behind its head is parsed', () => {
+  onNetwork.each<[line: string, fields: string[], status: number]>([
+    ['GET /open HTTP/1.1', [], 200],
+    ['GET /open HTTP/1.0', ['Connection: keep-alive'], 200],
+    ['GET /open HTTP/1.1', [CHUNKED], 200],
+    ['GET /open HTTP/1.1', ['Content-Length: 9'], 200],
+    ['GET /open HTTP/1.1', ['Connection: Upgrade', 'Upgrade: websocket'], 200],
+    ['HEAD /open HTTP/1.1', [CHUNKED], 200],
+    ['POST /open HTTP/1.1', [CHUNKED], 405],
+    ['POST /open HTTP/1.1', ['Content-Length: 9', 'Expect: 100-continue'], 405],
+    ['POST /data HTTP/1.1', [CHUNKED, JSON_TYPE], 404],
+    ['PUT /none HTTP/1.1', [CHUNKED], 404],
+    ['POST /%zz HTTP/1.1', [CHUNKED], 404],
+    ['GET /open HTTP/1.1', ['Transfer-Encoding: gzip, chunked'], 501],
+  ])('from elsewhere: %s %j', async (line, fields, status) => {
+    const { address } = addresses[0]!;
+    const { port } = await start({ host: address });
+
+    expect(await sendPipelined(address, port, [line, 'Host: a', ...fields])).toEqual({
+      statuses: [status],
+      closes: true,
+      parsed: 1,
+    });
+  });
+
+  test.each<[line: string, fields: string[], status: number]>([
+    ['GET /data HTTP/1.1', [CHUNKED], 200],
+    ['GET /data HTTP/1.1', ['Origin: http://evil.example'], 403],
+    ['GET /none HTTP/1.1', [], 404],
+    ['PUT /data HTTP/1.1', [CHUNKED], 405],
+    ['POST /data HTTP/1.1', [CHUNKED, 'Content-Type: text/plain'], 415],
+    ['POST /%zz HTTP/1.1', [CHUNKED], 404],
+  ])('from here: %s %j', async (line, fields, status) => {
+    const { port } = await start();
+
+    expect(await sendPipelined('127.0.0.1', port, [line, `Host: 127.0.0.1:${port}`, ...fields])).toEqual({
+      statuses: [status],
+      closes: true,
+      parsed: 1,
+    });
+  });
+});
+
+test('what is pipelined from here is processed, up to what is refused', async () => {
+  const { port, changes } = await start();
+  const own = `Host: localhost:${port}`;
+  const lines = [
+    'POST /data HTTP/1.1',
+    own,
+    JSON_TYPE,
+    'Content-Length: 2',
+    '',
+    '{}GET /data HTTP/1.1',
+    own,
+    '',
+  ];
+
+  const { statuses } = await sendPipelined('127.0.0.1', port, lines);
+
+  // Those behind it have another Host, and the first of them is refused.
+  expect(statuses).toEqual([200, 200, 421]);
+  expect(changes).toEqual([{}]);
+});
+
+test('whoever waits for 100 sends its content then', async () => {
+  const { url, port } = await start();
+  const socket = connect(Number(port), '127.0.0.1');
+  afterThisTest(() => socket.destroy());
+  socket.write(
+    `POST /data HTTP/1.1\r\nHost: ${new URL(url).host}\r\n${JSON_TYPE}\r\nContent-Length: 2\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n`,
+  );
+
+  const [first] = (await once(socket, 'data')) as [Buffer];
+  expect(String(first)).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+  socket.write('{}');
+  expect(await text(socket)).toMatch('HTTP/1.1 200 ');
+});
+
 /** Opens connections that send half a request, one after the other. */
-async function connectSilently(count: number, to: { port: string } | { path: string }): Promise<Socket[]> {
+async function connectSilently(
+  count: number,
+  { port, host }: { port: string; host?: string },
+): Promise<Socket[]> {
   const sockets: Socket[] = [];
   for (let index = 0; index < count; index += 1) {
-    const socket = connect('path' in to ? to : { port: Number(to.port) }).on('error', () => undefined);
+    const socket = connect({ port: Number(port), host }).on('error', () => undefined);
     afterThisTest(() => socket.destroy());
     await once(socket, 'connect');
     socket.resume().write('GET /open HTTP/1.1\r\nHost: ');
@@ -477,6 +568,22 @@ test('a further connection takes the place of the oldest that asks for nothing',
   const closed = once(oldest!, 'close');
 
   expect(await ask(url, '/open')).toMatchObject({ status: 200, content: 'open' });
+  await closed;
+  expect(others.every(({ closed: isClosed }) => !isClosed)).toBe(true);
+});
+
+onNetwork('a further connection from elsewhere takes the place of one whose response was sent', async () => {
+  const { address } = addresses[0]!;
+  const { port } = await start({ host: address });
+  const done = connect({ host: address, port: Number(port), allowHalfOpen: true });
+  afterThisTest(() => done.destroy());
+  done.write('GET /open HTTP/1.1\r\nHost: a\r\n\r\n');
+  await once(done, 'data');
+  const closed = once(done.resume(), 'close');
+  const others = await connectSilently(OPERATIONS_CONNECTIONS - 1, { port, host: address });
+
+  expect((await ask(`http://${authorityOf(address, Number(port))}/`, '/open')).status).toBe(200);
+  done.end();
   await closed;
   expect(others.every(({ closed: isClosed }) => !isClosed)).toBe(true);
 });

@@ -1,25 +1,22 @@
 import { chmodSync, rmSync } from 'node:fs';
-import { METHODS, type Server, type ServerResponse } from 'node:http';
+import { METHODS, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
   type FastifyReply,
-  type FastifyRequest,
   type RouteOptions,
 } from 'fastify';
 import type { Logger } from 'pino';
 
 import { OPERATIONS_CONNECTIONS } from '../config/open-files.js';
 import { ReceiverError, systemReason } from '../errors.js';
-import { connectionOf } from '../http/connection.js';
+import { connectionOf, Connections } from '../http/connection.js';
 import { decideMessages, FASTIFY_OPTIONS, NODE_OPTIONS } from '../http/decided.js';
 import { authorityOf, EVERY_ADDRESS, listenOnOne } from '../http/listen.js';
-import { checkMessage, hasContent } from '../http/message.js';
+import { checkMessage, closesAfter, expectsContinue, hasContent } from '../http/message.js';
 import { modeOfFilesIn } from '../inbox/sqlite/inbox-files.js';
 import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
 import { faultOf, RequestFault } from './request-fault.js';
@@ -44,15 +41,6 @@ export const TIMEOUTS = {
   /** For the requests under way when the listener closes. */
   close: 1_000,
 } as const;
-
-/** Data of at least so many characters is compressed for a slow link: the rest fits into one packet. */
-const COMPRESSED_FROM = 1_400;
-
-const compress = promisify(gzip);
-
-/** Whether a client takes gzip. It may give a weight, of which 0 refuses it (RFC 9110 §12.5.3). */
-export const acceptsGzip = ({ headers: { 'accept-encoding': field = '' } }: FastifyRequest): boolean =>
-  /(?:^|[\s,])gzip\s*(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(field);
 
 /** Where the operations listener listens. */
 export interface ListenerAddress {
@@ -87,12 +75,15 @@ export async function startListener(
   { port, host, folder, timeouts = TIMEOUTS }: ListenerAddress,
   logger: Logger,
 ): Promise<Listener> {
-  const limitConnections = connectionLimit(OPERATIONS_CONNECTIONS);
+  // Connections from elsewhere never take the place of one from this machine.
+  const local = new Connections(OPERATIONS_CONNECTIONS);
+  const others = new Connections(OPERATIONS_CONNECTIONS);
+  const connectionsOf = (socket: Socket): Connections => (isLocal(socket) ? local : others);
   const logFailure = throttledLog((fields) => logger.error(fields, 'a request of an operator failed'));
   const apps: FastifyInstance[] = [];
   const create = (): FastifyInstance => {
     const app = createApp(addRoutes, timeouts, logFailure, host !== undefined);
-    limitConnections(app.server);
+    decideMessages(app.server, connectionsOf);
     apps.push(app);
     return app;
   };
@@ -146,33 +137,25 @@ function createApp(
   });
   // Otherwise a path has 404 for those that Fastify doesn't know.
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
-  decideMessages(app.server);
   app.addHook('onRequest', checkMessage);
   app.removeContentTypeParser('text/plain');
   app.setErrorHandler<FastifyError>((error, _request, reply) => respondToError(error, reply));
   app.addHook('onRequest', (request, reply, done) => {
     void reply.headers(PROTECTION);
-    // Content that no route reads may have no end.
-    if (request.method !== 'POST' && hasContent(request.raw)) {
-      connectionOf(request.raw.socket).closeAfterLinger();
-      void reply.header('connection', 'close');
-    }
     checkSender(request, isPublic);
     if (request.is404) throw unknownPath;
     done();
   });
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', (route) => void routes.push(route));
-  app.addHook('preParsing', (request, _reply, _content, done) => {
+  app.addHook('preParsing', (request, reply, _content, done) => {
     requireJson(request);
+    accept(reply.raw);
     done();
   });
-  app.addHook('onSend', async (request, reply, content) => {
-    if (typeof content !== 'string' || content.length < COMPRESSED_FROM) return content;
-    void reply.header('vary', 'accept-encoding');
-    if (!acceptsGzip(request)) return content;
-    void reply.header('content-encoding', 'gzip');
-    return compress(content);
+  app.addHook('onSend', (_request, reply, _content, done) => {
+    if (closesAfter(reply.raw)) void reply.header('connection', 'close');
+    done();
   });
   addRoutes(app);
   for (const path of new Set(routes.map(({ url }) => url)))
@@ -182,6 +165,19 @@ function createApp(
       routes.filter(({ url }) => url === path),
     );
   return app;
+}
+
+/**
+ * Lets a request be processed that nothing refuses. Behind a head from elsewhere nothing is parsed, and behind one that
+ * announces content that no route reads.
+ */
+function accept(response: ServerResponse): void {
+  const { req: request } = response;
+  const connection = connectionOf(request.socket);
+  connection.accept();
+  if (!isLocal(request.socket) || (request.method !== 'POST' && hasContent(request)))
+    connection.closeAfterLinger();
+  else if (expectsContinue(request)) response.writeContinue();
 }
 
 /** Gives a path a route for the methods that it doesn't have. */
@@ -204,37 +200,6 @@ function refuseOtherMethods(app: FastifyInstance, url: string, routes: readonly 
 function pageOf(title: string, message: string): string {
   const text = message.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
   return `<!doctype html>\n<html lang="en"><meta name="color-scheme" content="light dark"><title>${title}</title><h1>${title}</h1><p>${text}</p><p><a href="/">Inspector</a></p></html>\n`;
-}
-
-/**
- * Limits the connections of servers together: so many from this machine, and as many from elsewhere. A further one takes
- * the place of the oldest without a request that is being processed, so that connections that ask for nothing keep nobody
- * out. It is closed if there is none. Connections from elsewhere never take the place of one from this machine.
- *
- * @returns adds a server
- */
-function connectionLimit(max: number): (server: Server) => void {
-  const local = new Set<Socket>();
-  const others = new Set<Socket>();
-  /** The response to the latest request of each. */
-  const latest = new WeakMap<Socket, ServerResponse>();
-  const isIdle = (socket: Socket): boolean => latest.get(socket)?.writableFinished ?? true;
-  const onConnection = (socket: Socket): void => {
-    // From the first request on, it can stop the parser.
-    connectionOf(socket);
-    const connections = isLocal(socket) ? local : others;
-    connections.add(socket);
-    socket.once('close', () => connections.delete(socket));
-    if (connections.size <= max) return;
-    const surplus = [...connections].find(isIdle) ?? socket;
-    // Its end is announced later, and others may be accepted before.
-    connections.delete(surplus);
-    surplus.destroy();
-  };
-  return (server) =>
-    void server
-      .on('connection', onConnection)
-      .on('request', ({ socket }, response) => void latest.set(socket, response));
 }
 
 /** @returns the port */

@@ -91,11 +91,11 @@ const milliseconds = wholeNumber(1, longestTime);
 
 /** Adds a header field to those before. The sender checks it. A value may be a secret, and is in no message. */
 function headerOf(text: string, others: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const [, name, value] = /^([^:\s]+):[ \t]*(.*)$/.exec(text) ?? [];
+  const [, name, value] = /^([^:\s]+):(.*)$/.exec(text) ?? [];
   if (name === undefined) throw new BadInput("--header must be a name and a value, such as 'Name: value'.");
   if (Object.keys(others).some((other) => other.toLowerCase() === name.toLowerCase()))
     throw new BadInput(`--header has ${name} twice.`);
-  return { ...others, [name]: value!.trimEnd() };
+  return { ...others, [name]: value!.trim() };
 }
 
 /** A sender with its settings. */

@@ -1,6 +1,8 @@
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const parameter = `${token}=(?:${token}|"(?:[\\t !#-[\\]-~]|\\\\[\\t -~])*")`;
-const mediaTypePattern = new RegExp(`^${token}/${token}(?:[ \\t]*;[ \\t]*(?:${parameter})?)*$`);
+const mediaTypePattern = new RegExp(
+  `^${token}/${token}(?:[ \\t]*;(?:[ \\t]*${parameter})?)*(?:(?<=;)[ \\t]+)?$`,
+);
 
 /** Whether a value is a media type, with or without parameters (RFC 9110 §8.3.1). */
 export function isMediaType(value: unknown): value is string {

@@ -17,7 +17,7 @@ export const HEADINGS: Readonly<Record<string, string>> = {
 };
 
 /** Code, which stays as it is, or a section of the specification. A section of an RFC is named after it. */
-const SECTION = /(`+)[^]*?\1|(?<!RFC \d+ )§[1-9](?!\d|\.\d)/g;
+const SECTION = /(?<!`)(`+)(?!`)[^]*?(?<!`)\1(?!`)|(?<!RFC \d+ )§[1-9](?!\d|\.\d)/g;
 
 /**
  * A page on which each section of the specification, such as §4, is a link to its heading.
