@@ -9,6 +9,7 @@ import { Claims, failed, HANDLED, incoming, openEmbedded, PARKED } from '../../t
 import { type LogRecord, recordLog } from '../../test/record-log.js';
 import { startListener } from '../../test/start-listener.js';
 import type { AttemptResult } from '../inbox/delivery.js';
+import type { Inbox } from '../inbox/inbox.js';
 import { DELIVERY_STATES } from '../inbox/inbox-operations.js';
 import { ActLog } from './act-log.js';
 import { deliveryRoutes } from './deliveries.js';
@@ -20,7 +21,7 @@ const CONTENT = Buffer.from(Array.from({ length: 256 }, (_, byte) => 255 - byte)
 
 interface Started {
   readonly url: string;
-  readonly location: string;
+  readonly inbox: Inbox;
   readonly claims: Claims;
   readonly log: LogRecord;
   readonly get: (path: string) => Promise<Told>;
@@ -45,7 +46,7 @@ async function start(
   return {
     url,
     log,
-    location: inbox.location,
+    inbox,
     claims,
     get: (path) => ask(url, path),
     change: (path, content) => ask(url, post(path, content)),
@@ -274,7 +275,7 @@ test('no query is a failure of the receiver', async () => {
       const query = new URLSearchParams(parameters).toString();
       expect([200, 400, 404]).toContain((await get(`${path}?${query}`)).status);
     }),
-    { numRuns: 500 },
+    { numRuns: 300 },
   );
 });
 
@@ -451,17 +452,24 @@ describe('an act', () => {
     expect(await log.line('an operator paused the handler')).toMatchObject({ operator: 'Gr\u00e4fin' });
   });
 
-  test.each([
-    ['is not there', 7],
-    ['is of another kind', 1],
-    ['is of another operator', 2],
-  ])('that %s has no further part', async (_name, id) => {
-    const { change, get } = await start([PARKED]);
-    await change('/handler/pause', {});
-    await change('/deliveries/replay', { filter: { ids: [7] }, operator });
+  test.each<[string, object, string]>([
+    ['is not there', { act: 7, operator, reason }, 'There is no act 7.'],
+    ['is of another kind', { act: 1, operator, reason }, 'Act 1 has another kind.'],
+    ['is of another operator', { act: 2, operator: 'bob', reason }, 'Act 2 has another operator.'],
+    ['is of an operator', { act: 2, reason }, 'Act 2 has another operator.'],
+    ['is of nobody', { act: 3, operator }, 'Act 3 has another operator.'],
+    ['has another reason', { act: 2, operator, reason: 'bored' }, 'Act 2 has another reason.'],
+    ['has a reason', { act: 2, operator }, 'Act 2 has another reason.'],
+    ['is from another address', { act: 4, operator, reason }, 'Act 4 has another source.'],
+  ])('that %s has no further part of a request', async (_name, sent, message) => {
+    const { change, get, inbox } = await start([PARKED]);
+    await change('/handler/pause', { operator, reason });
+    await change('/deliveries/replay', { filter: { ids: [7] }, operator, reason });
+    await change('/deliveries/replay', { filter: { ids: [7] } });
+    await inbox.beginAct('replay', { operator, reason, source: 'plant-inbox' }, {});
 
-    expect(await change('/deliveries/replay', { filter: {}, act: id, operator: 'bob' })).toMatchObject({
-      ...{ status: 404, json: { code: 'UNKNOWN_ACT' } },
+    expect(await change('/deliveries/replay', { filter: {}, ...sent })).toMatchObject({
+      ...{ status: 404, json: { code: 'UNKNOWN_ACT', message: expect.stringContaining(message) } },
     });
     expect((await get('/acts/7')).status).toBe(404);
     expect((await get('/stats')).json).toMatchObject({ parked: 1 });
@@ -539,8 +547,8 @@ test.each<[string, unknown, string]>([
 });
 
 test('an inbox that can be neither read nor written: 503 with the reason', async () => {
-  const { location, get, change } = await start([PARKED]);
-  dropTable(location, 'delivery');
+  const { inbox, get, change } = await start([PARKED]);
+  dropTable(inbox.location, 'delivery');
   const message = expect.stringContaining('no such table: delivery') as string;
 
   for (const path of [

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { collectEvidence } from '../evidence/evidence.js';
 import { storableText } from '../inbox/delivery.js';
 import type {
+  Act,
   Change,
   ExportedDelivery,
   FollowedAct,
@@ -89,10 +90,11 @@ export function deliveryRoutes(
       isUnixSocket(raw.socket) ? SOCKET_NAME : (raw.socket.remoteAddress ?? null);
     const text = (given: string | undefined): string | null => given?.trim() || null;
     const name = text(named ? shownText(String(named)) : operator);
+    const why = text(reason);
     return {
       operator: name && storableText(name, MAX_NAME),
       source: receiver === undefined ? 'plant-inbox' : address(),
-      reason: text(reason),
+      reason: why && storableText(why),
     };
   };
   const unknownAct = (id: number): RequestFault => new RequestFault('UNKNOWN_ACT', `There is no act ${id}.`);
@@ -108,10 +110,14 @@ export function deliveryRoutes(
     // What became of it isn't asked: that would cost each part of an act as much as the whole act is large.
     const act = await inbox.findAct(id);
     if (act === undefined) throw unknownAct(id);
-    // Nobody may hide behind somebody else's act.
-    const isOwn = origin.operator === null || origin.operator === act.operator;
-    if (act.kind === kind && isOwn) return act as Change;
-    throw new RequestFault('UNKNOWN_ACT', `Act ${id} is no ${kind}${isOwn ? '' : ' of this operator'}.`);
+    // Nobody may hide behind somebody else's act, and what it says of its first part is true of each.
+    const sent: Pick<Act, 'kind' | keyof Origin> = { kind, ...origin };
+    const others = (Object.keys(sent) as (keyof typeof sent)[]).filter((name) => sent[name] !== act[name]);
+    if (others.length === 0) return act as Change;
+    throw new RequestFault(
+      'UNKNOWN_ACT',
+      `Act ${id} has another ${others.join(', ')}. Leave act out to begin a new one.`,
+    );
   };
   const setPaused =
     (isPaused: boolean) =>
