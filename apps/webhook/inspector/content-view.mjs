@@ -28,7 +28,9 @@ export function Content({ id, base64 }) {
   const shown = useMemo(() => SHOWN[form]?.(content), [form, content]);
   const why = useMemo(() => whyNotText(content), [content]);
   const [fold, setFold] = useState(/** @type {Fold} */ ({ levels: OPEN_LEVELS }));
-  const text = exactTextOf(content);
+  const exact = exactTextOf(content);
+  // What nobody sees must not get into a terminal.
+  const text = exact !== undefined && visible(exact) === exact ? exact : undefined;
   const copied = text === undefined ? 'The content, in base64, was' : 'The content was';
   return html`<div class="row">
       <h3>Content</h3>

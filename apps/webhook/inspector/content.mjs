@@ -126,33 +126,69 @@ export const visible = (text) =>
 /** Fields that curl makes itself. */
 const MADE_BY_CURL = ['host', 'content-length', 'transfer-encoding', 'connection', 'expect'];
 
-/** Longest content that is a part of the command. */
-const COMMAND_LIMIT = 4_096;
+/** Longest content that is a part of the command, in bytes: some shells read no more than 4,096 characters of a line. */
+const COMMAND_LIMIT = 512;
+
+/** Printable ASCII that means itself between single quotes in every shell. In fish, a backslash doesn't. */
+const PLAIN = /^[ -&(-[\]-~]*$/;
+
+/** A word of a shell, of printable ASCII. */
+const quoted = (/** @type {string} */ text) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /**
- * A command that sends a delivery again. The token is not in it: nobody has stored it.
+ * A command that prints bytes, in sh, bash, zsh and fish. Whatever a terminal or a shell acts on is written in octal
+ * digits, so that the clipboard has printable ASCII alone.
+ *
+ * @param {Uint8Array} bytes
+ */
+function printfOf(bytes) {
+  const digits = (/** @type {number} */ byte) => `\\${byte.toString(8).padStart(3, '0')}`;
+  const format = Array.from(bytes, (byte, at) => {
+    const character = String.fromCharCode(byte);
+    // The format begins with no dash, which would be an option.
+    return PLAIN.test(character) && character !== '%' && (character !== '-' || at > 0)
+      ? character
+      : digits(byte);
+  });
+  return `printf '${format.join('')}'`;
+}
+
+/** The bytes of a header field: as it is stored, a character is a byte. An imported one may have any character. @param {string} text */
+const bytesOfField = (text) =>
+  /[^\0-\xff]/.test(text)
+    ? new TextEncoder().encode(text)
+    : Uint8Array.from(text, (character) => character.charCodeAt(0));
+
+/**
+ * A command that sends a delivery again, byte for byte. The token is not in it: nobody has stored it.
  *
  * @param {{ method: string, fields: readonly (readonly [string, string])[], content: Uint8Array }} delivery
+ * with its header fields as they are stored
  * @param {string} url where deliveries come
  * @param {string} contentUrl where its content is
  */
 export function curlOf({ method, fields, content }, url, contentUrl) {
-  const quoted = (/** @type {string} */ text) => `'${text.replaceAll("'", `'\\''`)}'`;
-  const kept = fields.filter(([name]) => !MADE_BY_CURL.includes(name.toLowerCase()));
+  // An imported name may be none, and curl would read the file that it names.
+  const kept = fields.filter(([name]) => isToken(name) && !MADE_BY_CURL.includes(name.toLowerCase()));
   const hasMediaType = kept.some(([name]) => name.toLowerCase() === 'content-type');
   const headers = kept.map(([name, value]) => (value === '' ? `${name};` : `${name}: ${value}`));
   // Without it, curl adds one of its own.
   if (!hasMediaType) headers.push('Content-Type:');
-  const text =
-    content.length <= COMMAND_LIMIT && whyNotText(content) === undefined ? decode(content) : undefined;
-  const isShort = text !== undefined && !text.startsWith('@');
+  const text = content.length <= COMMAND_LIMIT ? String.fromCharCode(...content) : undefined;
+  const isWord = text !== undefined && PLAIN.test(text) && !text.startsWith('@');
+  const printed = text === undefined ? `curl -sS ${quoted(contentUrl)}` : printfOf(content);
   return [
-    `${isShort ? '' : `curl -sS ${quoted(contentUrl)} | `}curl -X ${method} ${quoted(url)}`,
+    `${isWord ? '' : `${printed} | `}curl -X ${quoted(method)} ${quoted(url)}`,
     `-H "Authorization: Bearer $ACCESS_TOKEN"`,
-    ...headers.map((header) => `-H ${quoted(header)}`),
-    `--data-binary ${isShort ? quoted(text) : '@-'}`,
+    ...headers.map(
+      (field) => `-H ${PLAIN.test(field) ? quoted(field) : `"$(${printfOf(bytesOfField(field))})"`}`,
+    ),
+    `--data-binary ${isWord ? quoted(text) : '@-'}`,
   ].join(' \\\n  ');
 }
+
+/** Whether a text is the name of a header field, or of a method (RFC 9110 §5.6.2). @param {string} text */
+const isToken = (text) => /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/.test(text);
 
 /** @param {string} base64 */
 export const bytesOf = (base64) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));

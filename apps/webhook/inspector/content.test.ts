@@ -1,3 +1,8 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 
 import fc from '../test/fast-check.js';
@@ -90,36 +95,82 @@ test('much content is cut', () => {
   }
 });
 
-const URLS = ['http://127.0.0.1:3000/plant/webhook', 'http://127.0.0.1:3001/deliveries/7/content'] as const;
-
-test('a command sends a text again, with its header fields and without a token', () => {
-  const fields = [
-    ['Host', 'plants.example'],
-    ['Content-Type', 'text/plain'],
-    ['X-Any', "it's $HOME"],
-    ['X-Empty', ''],
-  ] as const;
-  expect(curlOf({ method: 'PUT', fields, content: bytes("a 'quoted' $text") }, ...URLS)).toBe(
-    [
-      `curl -X PUT 'http://127.0.0.1:3000/plant/webhook'`,
-      `-H "Authorization: Bearer $ACCESS_TOKEN"`,
-      `-H 'Content-Type: text/plain'`,
-      `-H 'X-Any: it'\\''s $HOME'`,
-      `-H 'X-Empty;'`,
-      `--data-binary 'a '\\''quoted'\\'' $text'`,
-    ].join(' \\\n  '),
-  );
-});
-
-test.each([Uint8Array.of(0xff), bytes('a'.repeat(5_000)), bytes('@file'), bytes('a\0')])(
-  'a command gets what no command line has from the receiver',
-  (content) => {
-    const command = curlOf({ method: 'POST', fields: [], content }, ...URLS);
-    expect(command).toMatch(/^curl -sS 'http:\/\/127\.0\.0\.1:3001\/deliveries\/7\/content' \| curl -X POST/);
-    expect(command).toContain(`-H 'Content-Type:'`);
-    expect(command).toMatch(/--data-binary @-$/);
-  },
+const SHELLS = ['sh', 'dash', 'bash', 'zsh', 'fish'].filter(
+  (shell) => spawnSync(shell, ['-c', 'exit 0']).status === 0,
 );
+
+/** Runs a command that was pasted into a shell. Returns the requests with content that arrive. */
+async function pasted(shell: string, delivery: Omit<Parameters<typeof curlOf>[0], 'method'>) {
+  const received: { method: string | undefined; fields: string[]; content: Buffer }[] = [];
+  const server = createServer((request, response) => {
+    if (request.method === 'GET') return void response.end(delivery.content);
+    void buffer(request).then((content) => {
+      received.push({ method: request.method, fields: request.rawHeaders, content });
+      response.end();
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  try {
+    const { port } = server.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}`;
+    const command = curlOf({ method: 'PUT', ...delivery }, `${url}/plant/webhook`, `${url}/content`);
+    expect(command).toMatch(/^(?: \\\n|[ -~])*$/);
+    const run = spawn(shell, ['-c', command], {
+      env: { ...process.env, ACCESS_TOKEN: 'arbitrary' },
+      stdio: 'ignore',
+    });
+    expect(await once(run, 'exit')).toEqual([0, null]);
+    return received;
+  } finally {
+    server.close();
+  }
+}
+
+const EVERY_BYTE = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+
+describe.each(SHELLS)('a copied command in %s', (shell) => {
+  test.each<[string, Uint8Array]>([
+    ['nothing', bytes('')],
+    ['plain text', bytes('{"a":1} !! $HOME `id` $(id) #')],
+    ['quotes', bytes(`a 'quoted' "$text" it's`)],
+    ['what could be a file', bytes('@/etc/passwd')],
+    ['what could be an option', bytes('--help\n')],
+    ['a format', bytes('%s %d %% \\n \\101 \\\\ \\')],
+    ['lines', bytes('a\nb\r\n\n')],
+    ['what a terminal acts on', bytes('\u007f\u007f\u001b[201~\u0003\u0015; id\r')],
+    ['other scripts', bytes('ä 中文 👩‍🌾 \u202e\u2028\u200b')],
+    ['every byte', EVERY_BYTE],
+    ['more than a command has', Uint8Array.from({ length: 5_000 }, (_, at) => at % 256)],
+  ])('sends the same bytes: %s', async (_name, content) => {
+    const [sent, ...more] = await pasted(shell, { fields: [['Content-Type', 'text/plain']], content });
+
+    expect(more).toEqual([]);
+    expect(sent!.method).toBe('PUT');
+    expect(sent!.content).toEqual(Buffer.from(content));
+  });
+
+  test('sends the same header fields, but for those of curl, and no file', async () => {
+    const fields = [
+      ['X-Any', `it's "$HOME" \`id\` $(id) !! \\ %s`],
+      ['X-Latin', '\xfc\xe4 \x80'],
+      ['X-Utf8', Buffer.from('ü 中').toString('latin1')],
+      ['X-Tab', 'a\tb'],
+      ["X!#$%&'*+.^_`|~", 'a'],
+      ['X-Empty', ''],
+      ['-v', 'a'],
+    ] as const;
+    const none = [
+      ['Host', 'plants.example'],
+      ['@/etc/hostname', 'a'],
+    ] as const;
+    const [sent] = await pasted(shell, { fields: [...none, ...fields], content: bytes('a') });
+
+    const made = ['Host', 'User-Agent', 'Accept', 'Authorization', 'Content-Length'];
+    const pairs = sent!.fields.flatMap((name, at, all) => (at % 2 === 0 ? [[name, all[at + 1]]] : []));
+    expect(pairs.filter(([name]) => !made.includes(name!))).toEqual(fields);
+    expect(sent!.fields).toContain('Bearer arbitrary');
+  });
+});
 
 test.each([
   ['the other direction', '\u202e', '202e'],

@@ -10,7 +10,7 @@ import { whatOf } from './acts.mjs';
 import { Changes, confirmSome } from './change.mjs';
 import { Content } from './content-view.mjs';
 import { bytesOf, curlOf, visible } from './content.mjs';
-import { keepFocus, page } from './page.mjs';
+import { keepFocus, page, quietly } from './page.mjs';
 import { listAddressOf } from './place.mjs';
 import * as receiver from './receiver.mjs';
 import { Button, copy, cut, html, Long, redraw, Scroll, State, Table, Time } from './ui.mjs';
@@ -86,11 +86,12 @@ export function Detail() {
 /** @param {{ delivery: Delivery }} shown */
 function Sent({ delivery }) {
   const { id, receivedAt, content, fields, state } = delivery;
-  const curl = () => {
-    const from = new URL(receiver.contentAddress(id), location.href).href;
-    const sent = { ...delivery, content: bytesOf(content) };
-    void copy(curlOf(sent, page.about?.url ?? 'URL', from), 'The command was');
-  };
+  const curl = () =>
+    quietly(async () => {
+      const from = new URL(receiver.contentAddress(id), location.href).href;
+      const sent = { ...(await receiver.stored(id)), content: bytesOf(content) };
+      await copy(curlOf(sent, page.about?.url ?? 'URL', from), 'The command was');
+    });
   return html`<div class="stack" key=${`${id} ${receivedAt}`}>
     <${Facts} delivery=${delivery} />
     <${Timeline} delivery=${delivery} />

@@ -71,6 +71,13 @@ export const evidence = (signal) => ask('evidence', { signal });
 /** @param {number} id @returns {Promise<Delivery>} */
 export const show = (id) => ask(`deliveries/${id}`);
 
+/** A delivery with its header fields as they are stored: a character for each byte. @param {number} id @returns {Promise<Delivery>} */
+export async function stored(id) {
+  const { deliveries } = await ask(`deliveries/batch?${query({ ids: id })}`);
+  if (deliveries.length === 0) throw new RequestError('UNKNOWN_DELIVERY', `There is no delivery ${id}.`);
+  return deliveries[0];
+}
+
 /** @param {number} id */
 export const contentAddress = (id) => `deliveries/${id}/content`;
 

@@ -47,7 +47,7 @@ export async function runCommand(args: readonly string[], context: CommandContex
   }
 }
 
-/** The commands of `plant-store`. What a command needs is imported when it runs. */
+/** The commands of `plant-store`. What sends and what relays is imported when it runs. */
 function createProgram(context: CommandContext, exitWith: (code: number) => void): Command {
   const { stdout } = context;
   const program = new Command('plant-store')

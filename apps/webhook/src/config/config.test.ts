@@ -115,6 +115,13 @@ test('everything can be set', () => {
   );
 });
 
+test.each([
+  ...['X-Forwarded-User', 'Remote-User', 'X-Auth-Request-Preferred-Username', 'X-WEBAUTH-USER', 'From'],
+  ...['Tailscale-User-Login', 'Cf-Access-Authenticated-User-Email', 'X-Goog-Authenticated-User-Email'],
+])('a proxy may name operators in %s', (name) => {
+  expect(parse({ ...TOKENS, OPERATOR_HEADER: name }).OPERATOR_HEADER).toBe(name);
+});
+
 test('an empty variable counts as not set', () => {
   const empty = Object.fromEntries(SETTING_NAMES.map((name) => [name, '']));
 
@@ -155,6 +162,64 @@ test.each<[name: string, fault: string, ...values: string[]]>([
   ),
   ['SHUTDOWN_DELAY_MS', 'must be a whole number from 0 to 86400000', '-1', '86400001', 'no'],
   ['SHUTDOWN_TIMEOUT_MS', 'must be a whole number from 1 to 86400000', '0', '86400001', 'no'],
+  [
+    'OPERATOR_HEADER',
+    'must be the name of a header field, such as X-Forwarded-User',
+    ...['no name', 'a:', 'a\0', 'ä', '"a"', 'a,b', '__proto__', 'constructor', 'Constructor'],
+  ],
+  [
+    'OPERATOR_HEADER',
+    'must not be a field with credentials, because names of operators are logged; use another, such as X-Forwarded-User',
+    ...[
+      'Authorization',
+      'authorization',
+      'Cookie',
+      'Set-Cookie',
+      'Proxy-Authorization',
+      'X-Original-Authorization',
+    ],
+    ...[
+      'X-Forwarded-Access-Token',
+      'X-API-Key',
+      'X-Apikey',
+      'Cf-Access-Jwt-Assertion',
+      'X-Session',
+      'X-CSRF-Token',
+    ],
+  ],
+  [
+    'OPERATOR_HEADER',
+    'must not be a field that HTTP uses for something else; use another, such as X-Forwarded-User',
+    ...[
+      'Host',
+      'Connection',
+      'Keep-Alive',
+      'TE',
+      'Trailer',
+      'Transfer-Encoding',
+      'Upgrade',
+      'Proxy-Connection',
+    ],
+    ...[
+      'Content-Type',
+      'content-length',
+      'Accept',
+      'Accept-Encoding',
+      'If-Match',
+      'Sec-Fetch-Site',
+      'Origin',
+    ],
+    ...[
+      'Expect',
+      'Via',
+      'Forwarded',
+      'X-Forwarded-For',
+      'X-Forwarded-Proto',
+      'X-Real-IP',
+      'traceparent',
+      'User-Agent',
+    ],
+  ],
   [
     'MAX_CONTENT_BYTES',
     'must be a whole number from 1 to 400000000',

@@ -79,9 +79,43 @@ const otherHost = host.refine((host) => !/^(?:localhost|127\..*|::1)$/i.test(hos
   error: 'must not be a loopback address, where everything is served already; remove the variable',
 });
 
-/** The name of a header field (RFC 9110 §5.1). */
-const fieldName = z.string().regex(/^[!#$%&'*+.^_`|~\dA-Za-z-]+$/, {
-  error: 'must be the name of a header field, such as X-Forwarded-User',
+/** Names of header fields that have credentials: each name of an operator is stored, shown and logged. */
+const CREDENTIALS =
+  /(?:authorization|cookie2?|token|jwt|secret|password|credentials?|assertion|session|signature|(?:^|-)(?:api-?)?key)$/i;
+
+/** Header fields that browsers, proxies and HTTP itself use for something else. */
+const OTHER_MEANING = new RegExp(
+  `^(?:${[
+    ...['(?:accept|access-control|content|if|proxy|sec)(?:-.*)?', 'x-forwarded-(?:for|host|port|proto)'],
+    ...[
+      'host',
+      'connection',
+      'keep-alive',
+      'te',
+      'trailer',
+      'transfer-encoding',
+      'upgrade',
+      'http2-settings',
+    ],
+    ...['expect', 'via', 'max-forwards', 'forwarded', 'x-real-ip', 'traceparent', 'tracestate', 'baggage'],
+    ...['origin', 'referer', 'user-agent', 'date', 'range', 'cache-control', 'pragma'],
+  ].join('|')})$`,
+  'i',
+);
+
+/** What is wrong with the header field in which a proxy names who has signed in; undefined if nothing is. */
+function operatorFieldFault(name: string): string | undefined {
+  // Every object of JavaScript has a __proto__ and a constructor.
+  if (!/^[!#$%&'*+.^_`|~\dA-Za-z-]+$/.test(name) || name.toLowerCase() in {})
+    return 'must be the name of a header field, such as X-Forwarded-User';
+  if (CREDENTIALS.test(name))
+    return 'must not be a field with credentials, because names of operators are logged; use another, such as X-Forwarded-User';
+  if (OTHER_MEANING.test(name))
+    return 'must not be a field that HTTP uses for something else; use another, such as X-Forwarded-User';
+  return undefined;
+}
+const operatorField = z.string().refine((name) => operatorFieldFault(name) === undefined, {
+  error: ({ input }) => operatorFieldFault(input as string),
 });
 
 /** What people tell a receiver by, such as `production`. */
@@ -117,7 +151,7 @@ const settings = z.object({
   PORT: port(3000),
   OPERATIONS_PORT: port(3001),
   OPERATIONS_HOST: otherHost.optional(),
-  OPERATOR_HEADER: fieldName.optional(),
+  OPERATOR_HEADER: operatorField.optional(),
   RECEIVER_NAME: receiverName.optional(),
   ACCESS_TOKENS: accessTokens.optional(),
   ACCESS_TOKENS_FILE: z.string().min(1).optional(),

@@ -36,7 +36,7 @@ function filterText({ state, errorGroup, ids, firstId, lastId, ...received }: De
   const isRange = (firstId ?? lastId) !== undefined;
   return [
     state,
-    errorGroup !== undefined && `--error '${errorGroup}'`,
+    errorGroup !== undefined && `--error '${errorGroup.replaceAll("'", `'\\''`)}'`,
     receivedFrom !== undefined && `--since ${shortTime(receivedFrom)}`,
     receivedBefore !== undefined && `--before ${shortTime(receivedBefore)}`,
     isRange && `--id ${firstId ?? 1}..${lastId ?? ''}`,

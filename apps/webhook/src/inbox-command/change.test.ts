@@ -3,9 +3,12 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterThisTest } from '@plant-store/test-support';
 
 import { Claims, failed, HANDLED, incoming, PARKED } from '../../test/open-inbox.js';
-import { plantInbox, plantInboxIn, type Result } from '../../test/run-plant-inbox.js';
+import { InnerProcess, plantInbox, plantInboxIn, type Result } from '../../test/run-plant-inbox.js';
 import { type Kept, runningInbox, stoppedInbox } from '../../test/serve-inbox.js';
 import type { AttemptResult } from '../inbox/delivery.js';
+import { followReplay } from './change.js';
+import { withConnection } from './connection.js';
+import { Terminal } from './terminal.js';
 
 const KEPT: readonly Kept[] = [
   ['content 1', HANDLED],
@@ -179,6 +182,28 @@ test('replay --wait changes nothing without a receiver, and does not wait for a 
       /This is act 2\. .*\n.*The handler is paused: handled 0, failed 0, waiting 2\./,
     ) as string,
   });
+});
+
+test.each([
+  ['nobody handles', 0],
+  ['an attempt does not end', 1],
+])('replay --wait ends if %s', async (_name, running) => {
+  const { folder, inbox } = await runningInbox(KEPT);
+  const inner = new InnerProcess();
+  const waiting = withConnection(`file:${folder}`, async (connection) => {
+    const { act } = await connection.post<{ act: number }>('/deliveries/replay', {
+      filter: { state: 'parked' },
+    });
+    // An arrival is no progress.
+    await inbox.accept(incoming('arbitrary'));
+    if (running > 0) await Claims.begin(inbox).claim(running);
+    return followReplay(new Terminal(inner), connection, act, { idle: 0, running: 0 });
+  });
+
+  await expect(waiting).rejects.toThrow(
+    'No receiver handles deliveries, or an attempt has not ended for long: handled 0, failed 0, waiting 2.',
+  );
+  expect(inner.result.stderr).toContain('This is act 1. To see what becomes of it: plant-inbox acts');
 });
 
 test('discard deletes the content of what is parked, and keeps why', async () => {

@@ -19,6 +19,12 @@ import { CommandError, type Terminal } from './terminal.js';
 /** How often `--wait` looks, in milliseconds. */
 const LOOK_INTERVAL = 500;
 
+/**
+ * For how long nothing may become of any delivery until `--wait` ends, in milliseconds: while no attempt runs, and while one
+ * does. What is due begins within a second where somebody handles; an attempt may take long, or its receiver has ended.
+ */
+const PATIENCE = { idle: 30_000, running: 600_000 };
+
 /** The changes by their routes: what each is called, the deliveries to which it applies, and those it takes unasked. */
 const CHANGES = {
   replay: {
@@ -155,10 +161,16 @@ async function isWanted(
 /**
  * Waits until each delivery of a replay has ended an attempt, and shows how far it has come.
  *
- * @throws CommandError if it is interrupted, or the handler is paused
+ * @throws CommandError if it is interrupted, the handler is paused, or nobody seems to handle deliveries
  */
-async function followReplay(terminal: Terminal, { get }: Connection, act: number): Promise<FollowedAct> {
+export async function followReplay(
+  terminal: Terminal,
+  { get }: Pick<Connection, 'get'>,
+  act: number,
+  patience = PATIENCE,
+): Promise<FollowedAct> {
   const interrupted = terminal.interruption();
+  let [last, changedAt, handled] = ['', performance.now(), 0];
   try {
     for (;;) {
       const followed = await get<FollowedAct>(`/acts/${act}`);
@@ -166,8 +178,18 @@ async function followReplay(terminal: Terminal, { get }: Connection, act: number
       const text = outcomeText(followed);
       terminal.showProgress(text);
       if (interrupted.aborted) throw new CommandError(`Interrupted: ${text}.`);
-      if ((await get<InboxStats>('/stats')).isPaused)
+      const stats = await get<InboxStats>('/stats');
+      if (stats.isPaused)
         throw new CommandError(`The handler is paused: ${text}. To go on: plant-inbox resume`);
+      // Arrivals and the retention are no progress.
+      handled = Math.max(handled, stats.handled);
+      const { running, retrying, parked, oldestWaitingAt } = stats;
+      const progress = [text, handled, running, retrying, parked, oldestWaitingAt].join();
+      if (progress !== last) [last, changedAt] = [progress, performance.now()];
+      else if (performance.now() - changedAt >= patience[running === 0 ? 'idle' : 'running'])
+        throw new CommandError(
+          `No receiver handles deliveries, or an attempt has not ended for long: ${text}. Start a receiver whose HANDLER_CONCURRENCY is not 0, or look at its log.`,
+        );
       await delay(LOOK_INTERVAL);
     }
   } catch (error) {

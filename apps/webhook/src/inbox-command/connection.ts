@@ -13,7 +13,6 @@ import { INBOX_FILES } from '../inbox/sqlite/inbox-files.js';
 import { openForReading, openingError } from '../inbox/sqlite/open-database.js';
 import { deliveryRoutes } from '../operations/deliveries.js';
 import { openSocketAddress, SOCKET_NAME } from '../operations/socket-address.js';
-import { VALIDATION } from '../operations/validation.js';
 import { CommandError } from './terminal.js';
 
 /** Asks an inbox by the routes of docs/reference/operations.md. */
@@ -77,7 +76,7 @@ async function useHere<Result>(
 ): Promise<Result> {
   try {
     const { fastify } = await import('fastify');
-    const app = fastify(VALIDATION);
+    const app = fastify();
     deliveryRoutes(app, inbox);
     const send: Send = (method, url, payload) => app.inject({ method, url, ...(payload && { payload }) });
     const connection = connectionTo(send, isRunning);

@@ -1,6 +1,6 @@
 import { storableText } from './delivery.js';
 import type { DeliveryFilter } from './inbox-operations.js';
-import { raw, type Sql, sql } from './sql.js';
+import { list, raw, type Sql, sql } from './sql.js';
 
 /** Most content that one statement reads, claims or deletes, in bytes, if it is of more than one delivery. */
 export const MAX_BYTES = 4 * 1_048_576;
@@ -28,7 +28,7 @@ export function conditions(filter: DeliveryFilter, ...more: readonly Sql[]): Sql
     // What isn't handled has an index, which SQLite takes only for this condition.
     state !== undefined && state !== 'handled' && NOT_HANDLED,
     errorGroup !== undefined && sql`error_group = ${storableText(errorGroup)}`,
-    ids !== undefined && raw(`id IN (${ids.join(', ')})`),
+    ids !== undefined && sql`id IN (${list(ids)})`,
     firstId !== undefined && sql`id >= ${firstId}`,
     lastId !== undefined && sql`id <= ${lastId}`,
     (receivedFrom ?? receivedBefore) !== undefined &&

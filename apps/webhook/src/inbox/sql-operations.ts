@@ -27,7 +27,7 @@ import {
   type StoredDelivery,
 } from './inbox-operations.js';
 import { previewOf, shownText, storedUtf8 } from './shown-text.js';
-import { raw, type Sql, sql } from './sql.js';
+import { list, type Sql, sql } from './sql.js';
 import type { Row, Store } from './store.js';
 import { type Transitions, transitionsFor } from './transitions.js';
 
@@ -157,7 +157,8 @@ export class SqlOperations implements InboxOperations {
       FROM ${this.#schema}attempt WHERE delivery = ${id} ORDER BY id`);
     const [acted] = await this.#rows<{ readonly ids: string }>(sql`
       SELECT coalesce(earlier_acts || ',', '') || coalesce(act, 0) AS ids FROM ${this.#schema}delivery WHERE id = ${id}`);
-    const acts = await this.#acts(sql`WHERE id IN (${raw(acted?.ids ?? '0')}) ORDER BY id`);
+    const actIds = (acted?.ids ?? '0').split(',').map(Number);
+    const acts = await this.#acts(sql`WHERE id IN (${list(actIds)}) ORDER BY id`);
     const delivery = shown(withSent<ExportedDelivery>(row));
     const fields = delivery.fields.map(([name, value]) => [name, shownText(value)] as const);
     return { ...delivery, fields, history, acts };
@@ -200,7 +201,7 @@ export class SqlOperations implements InboxOperations {
     const acts = await this.#acts(sql`
       WHERE id <= ${after === undefined ? Number.MAX_SAFE_INTEGER : after - 1} ORDER BY id DESC LIMIT ${limit}`);
     if (acts.length === 0) return [];
-    const ids = raw(acts.map(({ id }) => id).join(', '));
+    const ids = list(acts.map(({ id }) => id));
     const rows = await this.#rows<{
       readonly act: number;
       readonly state: DeliveryState;

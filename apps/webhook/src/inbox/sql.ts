@@ -6,11 +6,11 @@ export class Sql {
   ) {}
 }
 
-/** Text as a part of a statement: never of a stranger. */
+/** Text as a part of a statement. It has no value that was sent or stored: those are bound. */
 export const raw = (text: string): Sql => new Sql(text, []);
 
 /** Makes a statement. Parts of statements become part of its text, everything else a value. */
-export function sql(texts: TemplateStringsArray, ...parts: readonly unknown[]): Sql {
+export function sql(texts: readonly string[], ...parts: readonly unknown[]): Sql {
   const values: unknown[] = [];
   const embed = (part: unknown): string => {
     if (!(part instanceof Sql)) return `$${values.push(part)}`;
@@ -23,3 +23,7 @@ export function sql(texts: TemplateStringsArray, ...parts: readonly unknown[]): 
     values,
   );
 }
+
+/** Values, or parts of statements, with commas between them. There is at least one. */
+export const list = (parts: readonly unknown[]): Sql =>
+  sql(['', ...parts.slice(1).map(() => ', '), ''], ...parts);

@@ -2,7 +2,7 @@ import { SENT_COLUMNS } from './columns.js';
 import { bounded, conditions, DUE, NOT_HANDLED, SUSPECT } from './conditions.js';
 import { type RetryPolicy, storableText } from './delivery.js';
 import type { Batch, Change } from './inbox-operations.js';
-import { raw, type Sql, sql } from './sql.js';
+import { list, raw, type Sql, sql } from './sql.js';
 import type { Dialect } from './store.js';
 
 /**
@@ -106,11 +106,12 @@ export function transitionsFor({ schema, now, lock, lockFree, isAbandoned, isAmo
      * may have claimed the next attempt of the same delivery.
      */
     releaseLost(receiver: string, except: Iterable<readonly [id: number, startedAt: number]>): Sql {
-      const kept = Array.from(except, ([id, startedAt]) => `(${id}, ${startedAt})`);
+      const number = (value: number): Sql => sql`CAST(${value} AS bigint)`;
+      const kept = Array.from(except, ([id, startedAt]) => sql`(${number(id)}, ${number(startedAt)})`);
       return sql`
         UPDATE ${schema}delivery SET ${raw(transition('release', { now: now().text }))}
         WHERE state = 'running' AND ${NOT_HANDLED} AND receiver = ${receiver}
-        ${raw(kept.length === 0 ? '' : `AND (id, started_at) NOT IN (VALUES ${kept.join(', ')})`)}`;
+        ${kept.length === 0 ? sql`` : sql`AND (id, started_at) NOT IN (VALUES ${list(kept)})`}`;
     },
 
     replay: (batch: Batch, act: Change): Sql => sql`

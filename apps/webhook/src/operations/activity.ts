@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 
 import type { Counters, Histogram, RefusedKind, RefusedRequest } from '../counters.js';
 import type { InboxStats } from '../inbox/inbox-operations.js';
-import { NOTHING } from './parameters.js';
+import { reading } from './validation.js';
 
 const MINUTE = 60_000;
 const MINUTES = 60;
@@ -69,7 +69,7 @@ export class Activity {
     };
     wait();
     app.addHook('preClose', async () => clearTimeout(timer));
-    app.get('/activity', { schema: { querystring: NOTHING } }, async () => {
+    app.get('/activity', reading(), async () => {
       await this.look();
       return this.read();
     });

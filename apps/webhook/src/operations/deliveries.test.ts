@@ -4,10 +4,13 @@ import type { FastifyInstance } from 'fastify';
 
 import { ask, post, type Told } from '../../test/ask.js';
 import { dropTable } from '../../test/drop-table.js';
+import fc from '../../test/fast-check.js';
 import { Claims, failed, HANDLED, incoming, openEmbedded, PARKED } from '../../test/open-inbox.js';
 import { type LogRecord, recordLog } from '../../test/record-log.js';
 import { startListener } from '../../test/start-listener.js';
 import type { AttemptResult } from '../inbox/delivery.js';
+import type { Inbox } from '../inbox/inbox.js';
+import { DELIVERY_STATES } from '../inbox/inbox-operations.js';
 import { ActLog } from './act-log.js';
 import { deliveryRoutes } from './deliveries.js';
 
@@ -18,7 +21,7 @@ const CONTENT = Buffer.from(Array.from({ length: 256 }, (_, byte) => 255 - byte)
 
 interface Started {
   readonly url: string;
-  readonly location: string;
+  readonly inbox: Inbox;
   readonly claims: Claims;
   readonly log: LogRecord;
   readonly get: (path: string) => Promise<Told>;
@@ -43,7 +46,7 @@ async function start(
   return {
     url,
     log,
-    location: inbox.location,
+    inbox,
     claims,
     get: (path) => ask(url, path),
     change: (path, content) => ask(url, post(path, content)),
@@ -118,30 +121,162 @@ describe('GET /deliveries', () => {
 test.each([
   ['state=lost', 'state must be one of waiting, running, retrying, '],
   ['state=parked&state=handled', 'state must be one of'],
-  ['limit=0', 'limit must be at least 1.'],
-  ['limit=501', 'limit must be at most 500.'],
-  ['limit=', 'limit must be one whole number.'],
-  ['after=0', 'after must be at least 1.'],
-  ['firstId=9007199254740992', 'firstId must be at most 9,007,199,254,740,991.'],
-  ['lastId=1.5', 'lastId must be one whole number.'],
+  ['limit=0', 'limit must be a whole number from 1 to 500.'],
+  ['after=0', 'after must be a whole number from 1 to 9,007,199,254,740,991.'],
+  ['ids=1&ids=a', 'ids.1 must be a whole number from 1 to'],
   ['order=random', 'order must be one of newest, oldest.'],
-  ['receivedBefore=8640000000000001', '8640000000000001 is no time in ISO 8601'],
-  ['receivedFrom=yesterday', 'is no time in ISO 8601'],
-  ['receivedFrom=2026-01-31T12:00:00%2B02', '2026-01-31T12:00:00+02 is no time in ISO 8601'],
-  ['receivedBefore=2016-12-31T23:59:60Z', 'is no time in ISO 8601'],
-  ['receivedFrom=2026-02-30', 'is no time in ISO 8601'],
-  ['receivedBefore=-1', '-1 is no time in ISO 8601'],
-  [
-    'receivedFrom=1&receivedFrom=2',
-    'receivedFrom must be a time, in milliseconds since 1970 or in ISO 8601.',
-  ],
+  ['receivedBefore=8640000000000001', 'receivedBefore must be a time, in milliseconds since 1970 or in ISO'],
+  ['receivedFrom=yesterday', 'receivedFrom must be a time'],
+  ['receivedFrom=2026-01-31T12:00:00%2B02', 'receivedFrom must be a time'],
+  ['receivedBefore=2016-12-31T23:59:60Z', 'receivedBefore must be a time'],
+  ['receivedFrom=2026-02-30', 'receivedFrom must be a time'],
+  ['receivedFrom=1&receivedFrom=2', 'receivedFrom must be a time'],
   ['arbitrary=1', 'arbitrary is unknown here.'],
-  ['limit=a&c=d', 'c is unknown here. limit must be one whole number.'],
+  ['__proto__=1', '__proto__ is unknown here.'],
+  ['limit=a&c=d', 'limit must be a whole number from 1 to 500. c is unknown here.'],
 ])('GET /deliveries?%s: 400, %s', async (query, message) => {
   const { get } = await oneOfEach();
   const { status, json } = await get(`/deliveries?${query}`);
 
   expect([status, json]).toEqual([400, { code: 'INVALID_QUERY', message: expect.stringContaining(message) }]);
+});
+
+/** Texts that some parser of numbers takes, and that mean no id, no limit and no time. */
+const NO_NUMBERS = [
+  ...[
+    '',
+    ' 5 ',
+    '+5',
+    '-0',
+    '-1',
+    '05',
+    '1.0',
+    '1.5',
+    '5.',
+    '1e3',
+    '1e400',
+    '-1e400',
+    '0x10',
+    '0b1',
+    '1_000',
+    '1n',
+  ],
+  ...[
+    'Infinity',
+    'NaN',
+    'null',
+    'true',
+    '[5]',
+    '5,6',
+    '5;',
+    '٥',
+    '５',
+    '5\0',
+    '9007199254740993',
+    '9'.repeat(400),
+  ],
+];
+
+test.each(NO_NUMBERS)('a number %j of a query: 400', async (number) => {
+  const { get } = await oneOfEach();
+
+  for (const [path, names] of [
+    ['/deliveries', ['limit', 'after', 'ids', 'firstId', 'lastId', 'receivedFrom', 'receivedBefore']],
+    ['/deliveries/count', ['ids', 'firstId', 'lastId', 'receivedFrom', 'receivedBefore']],
+    ['/deliveries/search', ['limit', 'after']],
+    ['/deliveries/batch', ['limit', 'after']],
+    ['/acts', ['limit', 'after']],
+    ['/evidence', ['ids', 'firstId']],
+  ] as const)
+    for (const name of names) {
+      const query = new URLSearchParams({ ...(path.endsWith('search') && { text: 'a' }), [name]: number });
+      for (const more of ['', `&${name}=1`]) {
+        const { status, json } = await get(`${path}?${query.toString()}${more}`);
+        expect([path, name, status, json]).toEqual([
+          ...[path, name, 400],
+          {
+            code: 'INVALID_QUERY',
+            message: expect.stringContaining(`${name === 'ids' ? 'ids.0' : name} must be`),
+          },
+        ]);
+      }
+    }
+});
+
+test.each([
+  '1e400',
+  '-1e400',
+  '-0',
+  '1.5',
+  '-1',
+  '9007199254740993',
+  '"5"',
+  '" 5 "',
+  'true',
+  'null',
+  '[5]',
+  '{}',
+  '""',
+])('a number %s of a content: 400, and nothing changes', async (number) => {
+  const { url, get } = await oneOfEach();
+  const before = await get('/deliveries');
+
+  for (const content of [
+    ...['limit', 'after', 'act'].map((name) => `{"filter":{},"${name}":${number}}`),
+    ...['firstId', 'lastId', 'receivedFrom', 'receivedBefore'].map(
+      (name) => `{"filter":{"${name}":${number}}}`,
+    ),
+    `{"filter":{"ids":[1,${number}]}}`,
+  ]) {
+    const { status, json } = await ask(url, { ...post('/deliveries/replay', {}), content });
+    expect([content, status, json]).toEqual([
+      content,
+      400,
+      expect.objectContaining({ code: 'INVALID_CONTENT' }),
+    ]);
+  }
+  expect((await get('/deliveries')).json).toEqual(before.json);
+  expect((await get('/acts')).json).toEqual({ acts: [] });
+});
+
+test('no query is a failure of the receiver', async () => {
+  const { get } = await oneOfEach();
+  const names = ['state', 'errorGroup', 'ids', 'firstId', 'lastId', 'receivedFrom', 'receivedBefore'];
+  const path = fc.constantFrom(
+    ...['/deliveries', '/deliveries/count', '/deliveries/search', '/deliveries/batch', '/evidence', '/acts'],
+    ...['/errors', '/stats', '/deliveries/1', '/deliveries/1/content', '/acts/1'],
+  );
+  const value = fc.oneof(
+    fc.constantFrom(
+      ...NO_NUMBERS,
+      ...DELIVERY_STATES,
+      'newest',
+      'oldest',
+      '%',
+      "'",
+      '$1',
+      '?1',
+      '\0',
+      'é',
+      '\u{1f33f}',
+    ),
+    fc.maxSafeNat().map(String),
+    fc.double().map(String),
+    fc.string(),
+    fc.constantFrom('0', '1', '9007199254740991', '8640000000000000', '500').map(String),
+  );
+  const parameter = fc.tuple(
+    fc.constantFrom(...names, 'limit', 'after', 'order', 'text', 'act', '__proto__'),
+    value,
+  );
+
+  await fc.assert(
+    fc.asyncProperty(path, fc.array(parameter, { maxLength: 5 }), async (path, parameters) => {
+      const query = new URLSearchParams(parameters).toString();
+      expect([200, 400, 404]).toContain((await get(`${path}?${query}`)).status);
+    }),
+    { numRuns: 300 },
+  );
 });
 
 test('GET /deliveries/search has what contains a text, and says whether it has searched everything', async () => {
@@ -317,17 +452,24 @@ describe('an act', () => {
     expect(await log.line('an operator paused the handler')).toMatchObject({ operator: 'Gr\u00e4fin' });
   });
 
-  test.each([
-    ['is not there', 7],
-    ['is of another kind', 1],
-    ['is of another operator', 2],
-  ])('that %s has no further part', async (_name, id) => {
-    const { change, get } = await start([PARKED]);
-    await change('/handler/pause', {});
-    await change('/deliveries/replay', { filter: { ids: [7] }, operator });
+  test.each<[string, object, string]>([
+    ['is not there', { act: 7, operator, reason }, 'There is no act 7.'],
+    ['is of another kind', { act: 1, operator, reason }, 'Act 1 has another kind.'],
+    ['is of another operator', { act: 2, operator: 'bob', reason }, 'Act 2 has another operator.'],
+    ['is of an operator', { act: 2, reason }, 'Act 2 has another operator.'],
+    ['is of nobody', { act: 3, operator }, 'Act 3 has another operator.'],
+    ['has another reason', { act: 2, operator, reason: 'bored' }, 'Act 2 has another reason.'],
+    ['has a reason', { act: 2, operator }, 'Act 2 has another reason.'],
+    ['is from another address', { act: 4, operator, reason }, 'Act 4 has another source.'],
+  ])('that %s has no further part of a request', async (_name, sent, message) => {
+    const { change, get, inbox } = await start([PARKED]);
+    await change('/handler/pause', { operator, reason });
+    await change('/deliveries/replay', { filter: { ids: [7] }, operator, reason });
+    await change('/deliveries/replay', { filter: { ids: [7] } });
+    await inbox.beginAct('replay', { operator, reason, source: 'plant-inbox' }, {});
 
-    expect(await change('/deliveries/replay', { filter: {}, act: id, operator: 'bob' })).toMatchObject({
-      ...{ status: 404, json: { code: 'UNKNOWN_ACT' } },
+    expect(await change('/deliveries/replay', { filter: {}, ...sent })).toMatchObject({
+      ...{ status: 404, json: { code: 'UNKNOWN_ACT', message: expect.stringContaining(message) } },
     });
     expect((await get('/acts/7')).status).toBe(404);
     expect((await get('/stats')).json).toMatchObject({ parked: 1 });
@@ -379,15 +521,19 @@ test.each<[string, unknown, string]>([
   ['/deliveries/replay', [], 'The content must be a JSON object.'],
   ['/deliveries/replay', { filter: {}, why: 'a' }, 'why is unknown here.'],
   ['/deliveries/replay', { filter: { id: 1 } }, 'filter.id is unknown here.'],
-  ['/deliveries/replay', { filter: { ids: [] } }, 'filter.ids must have at least 1 value.'],
-  ['/deliveries/replay', { filter: { receivedBefore: '2026-02-30' } }, '2026-02-30 is no time'],
+  ['/deliveries/replay', { filter: { ids: [] } }, 'filter.ids must be a list of 1 to 500 ids.'],
+  [
+    '/deliveries/replay',
+    { filter: { receivedBefore: '2026-02-30' } },
+    'filter.receivedBefore must be a time',
+  ],
   ['/deliveries/replay?state=parked', { filter: {} }, 'state is unknown here.'],
   ['/deliveries/discard', { filter: {} }, 'reason is missing.'],
   ['/deliveries/discard', { filter: {}, reason: ' ' }, 'reason must not be blank.'],
   [
     '/deliveries/discard',
     { filter: {}, reason: 'a'.repeat(1_001) },
-    'reason must have at most 1,000 characters.',
+    'reason must be one text of at most 1,000 characters.',
   ],
   ['/handler/pause', { until: 1 }, 'until is unknown here.'],
 ])('POST %s %j: 400, %s, and nothing changes', async (path, content, message) => {
@@ -401,8 +547,8 @@ test.each<[string, unknown, string]>([
 });
 
 test('an inbox that can be neither read nor written: 503 with the reason', async () => {
-  const { location, get, change } = await start([PARKED]);
-  dropTable(location, 'delivery');
+  const { inbox, get, change } = await start([PARKED]);
+  dropTable(inbox.location, 'delivery');
   const message = expect.stringContaining('no such table: delivery') as string;
 
   for (const path of [

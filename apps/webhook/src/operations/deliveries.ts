@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
 
 import { collectEvidence } from '../evidence/evidence.js';
 import { storableText } from '../inbox/delivery.js';
 import type {
+  Act,
   Change,
   FollowedAct,
   InboxOperations,
@@ -18,20 +20,14 @@ import {
   BATCH_QUERY,
   CHANGE_CONTENTS,
   COUNT_QUERY,
-  filterOf,
   HANDLER_CONTENT,
   LIST_QUERY,
   MAX_NAME,
-  NOTHING,
   SEARCH_QUERY,
-  type SentBatch,
-  type SentFilter,
-  type SentOrigin,
-  type SentPage,
-  type SentSearch,
 } from './parameters.js';
 import { RequestFault } from './request-fault.js';
 import { SOCKET_NAME } from './socket-address.js';
+import { changing, reading } from './validation.js';
 import { isUnixSocket, PROTECTION } from './who-may-ask.js';
 
 /** Longest time of a search, in milliseconds. */
@@ -68,12 +64,12 @@ interface OneDelivery {
   readonly Params: { readonly id: string };
 }
 interface ManyDeliveries {
-  readonly Body: SentBatch & SentOrigin & { readonly filter: SentFilter; readonly act?: number };
+  readonly Body: z.output<(typeof CHANGE_CONTENTS)[Change['kind']]>;
 }
-
-/** Schemas of a request that only reads, and of one that changes something. */
-const reading = (querystring = NOTHING): { schema: object } => ({ schema: { querystring } });
-const changing = (body: object): { schema: object } => ({ schema: { querystring: NOTHING, body } });
+interface Query<Schema extends z.ZodType> {
+  readonly Querystring: z.output<Schema>;
+}
+type SentOrigin = z.output<typeof HANDLER_CONTENT>;
 
 /**
  * The operations of an inbox.
@@ -97,10 +93,11 @@ export function deliveryRoutes(
       isUnixSocket(raw.socket) ? SOCKET_NAME : (raw.socket.remoteAddress ?? null);
     const text = (given: string | undefined): string | null => given?.trim() || null;
     const name = text(named ? shownText(String(named)) : operator);
+    const why = text(reason);
     return {
       operator: name && storableText(name, MAX_NAME),
       source: receiver === undefined ? 'plant-inbox' : address(),
-      reason: text(reason),
+      reason: why && storableText(why),
     };
   };
   const unknownAct = (id: number): RequestFault => new RequestFault('UNKNOWN_ACT', `There is no act ${id}.`);
@@ -112,14 +109,18 @@ export function deliveryRoutes(
   const actOf = async (kind: Change['kind'], request: FastifyRequest<ManyDeliveries>): Promise<Change> => {
     const { act: id, filter } = request.body;
     const origin = originOf(request, request.body);
-    if (id === undefined) return inbox.beginAct(kind, origin, filterOf(filter, 'INVALID_CONTENT'));
+    if (id === undefined) return inbox.beginAct(kind, origin, filter);
     // What became of it isn't asked: that would cost each part of an act as much as the whole act is large.
     const act = await inbox.findAct(id);
     if (act === undefined) throw unknownAct(id);
-    // Nobody may hide behind somebody else's act.
-    const isOwn = origin.operator === null || origin.operator === act.operator;
-    if (act.kind === kind && isOwn) return act as Change;
-    throw new RequestFault('UNKNOWN_ACT', `Act ${id} is no ${kind}${isOwn ? '' : ' of this operator'}.`);
+    // Nobody may hide behind somebody else's act, and what it says of its first part is true of each.
+    const sent: Pick<Act, 'kind' | keyof Origin> = { kind, ...origin };
+    const others = (Object.keys(sent) as (keyof typeof sent)[]).filter((name) => sent[name] !== act[name]);
+    if (others.length === 0) return act as Change;
+    throw new RequestFault(
+      'UNKNOWN_ACT',
+      `Act ${id} has another ${others.join(', ')}. Leave act out to begin a new one.`,
+    );
   };
   const setPaused =
     (isPaused: boolean) =>
@@ -129,24 +130,24 @@ export function deliveryRoutes(
       return reply.code(204).send();
     };
 
-  app.get<{ Querystring: SentFilter & SentPage }>(
+  app.get<Query<typeof LIST_QUERY>>(
     '/deliveries',
     reading(LIST_QUERY),
     async ({ query: { order, after, limit, ...filter } }) => {
       const page = { order: `${order} first`, limit, ...(after !== undefined && { after }) } as const;
-      return { deliveries: await inbox.list(filterOf(filter), page) };
+      return { deliveries: await inbox.list(filter, page) };
     },
   );
-  app.get<{ Querystring: SentFilter }>('/deliveries/count', reading(COUNT_QUERY), ({ query }) =>
-    inbox.count(filterOf(query)),
+  app.get<Query<typeof COUNT_QUERY>>('/deliveries/count', reading(COUNT_QUERY), ({ query }) =>
+    inbox.count(query),
   );
-  app.get<{ Querystring: SentFilter & SentSearch }>(
+  app.get<Query<typeof SEARCH_QUERY>>(
     '/deliveries/search',
     reading(SEARCH_QUERY),
     async ({ query: { text, after, limit, ...filter } }) => {
       const { deliveries, next = null } = await inbox.search({
         text,
-        filter: filterOf(filter),
+        filter,
         limit,
         maxDuration: MAX_SEARCH_DURATION,
         ...(after !== undefined && { after }),
@@ -159,11 +160,11 @@ export function deliveryRoutes(
     const { groups, isComplete } = await groupErrors();
     return { groups: groups.slice(0, MAX_GROUPS), complete: isComplete && groups.length <= MAX_GROUPS };
   });
-  app.get<{ Querystring: SentFilter & SentBatch }>(
+  app.get<Query<typeof BATCH_QUERY>>(
     '/deliveries/batch',
     reading(BATCH_QUERY),
     async ({ query: { after, limit, ...filter } }, reply) => {
-      const { deliveries, next = null } = await inbox.read({ filter: filterOf(filter), after, limit });
+      const { deliveries, next = null } = await inbox.read({ filter, after, limit });
       return reply.type(JSON_TYPE).send(streamJson('{"deliveries":[', deliveries, `],"next":${next}}`));
     },
   );
@@ -184,21 +185,20 @@ export function deliveryRoutes(
     app.post<ManyDeliveries>(`/deliveries/${kind}`, changing(CHANGE_CONTENTS[kind]), async (request) => {
       const { filter, after, limit } = request.body;
       const act = await actOf(kind, request);
-      const batch = { filter: filterOf(filter, 'INVALID_CONTENT'), after, limit };
-      const { changed, next = null } = await inbox.change(batch, act);
+      const { changed, next = null } = await inbox.change({ filter, after, limit }, act);
       receiver?.log.add(act, changed);
       return { changed, next, act: act.id };
     });
   app.post<{ Body: SentOrigin }>('/handler/pause', changing(HANDLER_CONTENT), setPaused(true));
   app.post<{ Body: SentOrigin }>('/handler/resume', changing(HANDLER_CONTENT), setPaused(false));
-  app.get<{ Querystring: Omit<SentPage, 'order'> }>('/acts', reading(ACTS_QUERY), async ({ query }) => ({
+  app.get<Query<typeof ACTS_QUERY>>('/acts', reading(ACTS_QUERY), async ({ query }) => ({
     acts: await inbox.acts(query),
   }));
   app.get<OneDelivery>('/acts/:id(^[1-9]\\d{0,14}$)', reading(), ({ params }) =>
     followAct(Number(params.id)),
   );
-  app.get<{ Querystring: SentFilter }>('/evidence', reading(COUNT_QUERY), ({ query }, reply) =>
-    collectEvidence(inbox, filterOf(query), () => reply.raw.destroyed),
+  app.get<Query<typeof COUNT_QUERY>>('/evidence', reading(COUNT_QUERY), ({ query }, reply) =>
+    collectEvidence(inbox, query, () => reply.raw.destroyed),
   );
   app.get('/stats', reading(), async (request) => ({
     ...(await inbox.stats()),

@@ -6,8 +6,8 @@ import type { Logger } from 'pino';
 import type { InboxOperations, InboxStats } from '../inbox/inbox-operations.js';
 import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
 import { atMostEvery } from './look-up.js';
-import { NOTHING } from './parameters.js';
 import { RequestFault } from './request-fault.js';
+import { reading } from './validation.js';
 
 /** Most listeners at a time. */
 export const MAX_LISTENERS = 32;
@@ -53,7 +53,7 @@ export class EventStream {
   /** Serves the events at `/events`. */
   route(app: FastifyInstance): void {
     app.addHook('preClose', async () => this.close());
-    app.get('/events', { schema: { querystring: NOTHING } }, async (request, reply) => {
+    app.get('/events', reading(), async (request, reply) => {
       // A response that waits behind another one on its connection isn't told when that closes.
       const isBehindAnother = reply.raw.socket === null;
       if (isBehindAnother || this.#listeners.size >= MAX_LISTENERS) {

@@ -21,7 +21,6 @@ import { modeOfFilesIn } from '../inbox/sqlite/inbox-files.js';
 import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
 import { faultOf, RequestFault } from './request-fault.js';
 import { openSocketAddress, SOCKET_NAME } from './socket-address.js';
-import { VALIDATION } from './validation.js';
 import { checkSender, isLocal, PROTECTION, requireJson } from './who-may-ask.js';
 
 /** Only this machine can connect. */
@@ -131,7 +130,6 @@ function createApp(
       ...NODE_OPTIONS,
     },
     ...FASTIFY_OPTIONS,
-    ...VALIDATION,
     // A path that can't be decoded, or an id that is too long.
     frameworkErrors: (_error, _request, reply) => respondToError(unknownPath as FastifyError, reply),
   });

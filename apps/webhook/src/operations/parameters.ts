@@ -1,143 +1,115 @@
-import {
-  type Change,
-  DELIVERY_STATES,
-  type DeliveryFilter,
-  type DeliveryState,
-} from '../inbox/inbox-operations.js';
+import { z } from 'zod';
+
+import { DELIVERY_STATES } from '../inbox/inbox-operations.js';
 import { parseTime } from '../inbox/parse-time.js';
-import { RequestFault, type RequestFaultCode } from './request-fault.js';
 
 /** Most deliveries in one response, or in one part of a change. */
 export const MAX_LIMIT = 500;
 
-const id = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
-const after = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 };
-const limit = { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: 50 };
-/** Milliseconds since 1970, up to the last ones of a `Date`, or ISO 8601. */
-const time = {
-  anyOf: [
-    { type: 'integer', minimum: 0, maximum: 8_640_000_000_000_000 },
-    { type: 'string', maxLength: 100 },
-  ],
-};
-const filter = {
-  state: { enum: DELIVERY_STATES },
-  errorGroup: { type: 'string', maxLength: 1_000 },
-  ids: { type: 'array', items: id, minItems: 1, maxItems: MAX_LIMIT },
-  firstId: id,
-  lastId: id,
-  receivedFrom: time,
-  receivedBefore: time,
-};
+/** Longest name of an operator, in UTF-16 code units. */
+export const MAX_NAME = 200;
 
-/** What is wrong if it isn't what is asked for: of a query, or of a content. */
-type Fault = Extract<RequestFaultCode, 'INVALID_QUERY' | 'INVALID_CONTENT'>;
+/** The last milliseconds of a `Date`. */
+const LAST_TIME = 8_640_000_000_000_000;
 
-/** The JSON Schema of an object with these members and no other. */
-const object = (properties: object, required: readonly string[] = []): object => ({
-  type: 'object',
-  properties,
-  required,
-  additionalProperties: false,
-});
+/** Where a parameter is sent. A query has texts, and a list of one value as that value. */
+type Part = 'query' | 'content';
+
+const rangeText = (least: number, most: number): string =>
+  `must be a whole number from ${least.toLocaleString('en-US')} to ${most.toLocaleString('en-US')}`;
+
+/**
+ * A safe integer between two bounds. A content has it as a number, and a query in decimal digits, without a sign, spaces,
+ * an exponent or zeros in front.
+ */
+function wholeNumber(part: Part, least: number, most: number, error = rangeText(least, most)) {
+  const number = z
+    .number({ error })
+    .refine((sent) => Number.isSafeInteger(sent) && sent >= least && sent <= most && !Object.is(sent, -0), {
+      error,
+    });
+  if (part === 'content') return number;
+  return z
+    .string({ error })
+    .regex(/^(?:0|[1-9]\d*)$/, { error })
+    .transform(Number)
+    .pipe(number);
+}
+
+const idIn = (part: Part) => wholeNumber(part, 1, Number.MAX_SAFE_INTEGER);
+
+function idsIn(part: Part) {
+  const error = `must be a list of 1 to ${MAX_LIMIT} ids`;
+  const ids = z.array(idIn(part), { error }).min(1, { error }).max(MAX_LIMIT, { error });
+  return part === 'content' ? ids : z.preprocess((sent) => [sent].flat(), ids);
+}
+
+/** Milliseconds since 1970, or ISO 8601. */
+function timeIn(part: Part) {
+  const error = 'must be a time, in milliseconds since 1970 or in ISO 8601, such as 2026-01-31T12:00:00Z';
+  const iso = z.string().max(100).transform(parseTime).pipe(z.number());
+  return z.union([wholeNumber(part, 0, LAST_TIME, error), iso], { error });
+}
+
+function text(most: number, least = 0) {
+  const atLeast = least === 0 ? 'at most ' : `${least} to `;
+  const error = `must be one text of ${atLeast}${most.toLocaleString('en-US')} characters`;
+  return z.string({ error }).min(least, { error }).max(most, { error });
+}
+
+function choice<const Choices extends readonly string[]>(choices: Choices) {
+  return z.enum(choices, { error: `must be one of ${choices.join(', ')}` });
+}
+
+/** An object with these members and no other. */
+const object = <Members extends z.core.$ZodShape>(members: Members) =>
+  z.strictObject(members, { error: 'must be a JSON object' });
 
 /** No parameters, or no members. */
 export const NOTHING = object({});
 
-/** Query of a list, of a count, of a search, and of a part of an export. */
+const filterIn = (part: Part) => ({
+  state: choice(DELIVERY_STATES).exactOptional(),
+  errorGroup: text(1_000).exactOptional(),
+  ids: idsIn(part).exactOptional(),
+  firstId: idIn(part).exactOptional(),
+  lastId: idIn(part).exactOptional(),
+  receivedFrom: timeIn(part).exactOptional(),
+  receivedBefore: timeIn(part).exactOptional(),
+});
+const afterIn = (part: Part) => wholeNumber(part, 0, Number.MAX_SAFE_INTEGER).default(0);
+const limitIn = (part: Part) => wholeNumber(part, 1, MAX_LIMIT).default(50);
+
+const filter = filterIn('query');
+const page = { after: idIn('query').exactOptional(), limit: limitIn('query') };
+
+/** Query of a list, of a count, of a search, of a part of an export, and of a list of acts. */
 export const LIST_QUERY = object({
   ...filter,
-  order: { enum: ['newest', 'oldest'], default: 'newest' },
-  after: id,
-  limit,
+  ...page,
+  order: choice(['newest', 'oldest']).default('newest'),
 });
 export const COUNT_QUERY = object(filter);
-export const SEARCH_QUERY = object(
-  { ...filter, text: { type: 'string', minLength: 1, maxLength: 200 }, after: id, limit },
-  ['text'],
-);
-export const BATCH_QUERY = object({ ...filter, after, limit });
-
-const batch = { filter: object(filter), after, limit };
-
-/** Longest name of an operator, in UTF-16 code units. */
-export const MAX_NAME = 200;
+export const SEARCH_QUERY = object({ ...filter, ...page, text: text(200, 1) });
+export const BATCH_QUERY = object({ ...filter, after: afterIn('query'), limit: limitIn('query') });
+export const ACTS_QUERY = object(page);
 
 /** Who acts, and why. */
-const origin = {
-  operator: { type: 'string', maxLength: MAX_NAME },
-  reason: { type: 'string', maxLength: 1_000 },
-};
-
-/** Content of each change of many deliveries: a part of an act, or else the first part of a new one. */
-export const CHANGE_CONTENTS: Readonly<Record<Change['kind'], object>> = {
-  replay: object({ ...batch, ...origin, act: id }, ['filter']),
-  discard: object({ ...batch, ...origin, act: id, reason: { ...origin.reason, pattern: '\\S' } }, [
-    'filter',
-    'reason',
-  ]),
-};
+const origin = { operator: text(MAX_NAME).exactOptional(), reason: text(1_000).exactOptional() };
 
 /** Content of what is done with the handler. */
 export const HANDLER_CONTENT = object(origin);
 
-/** Query of a list of acts. */
-export const ACTS_QUERY = object({ after: id, limit });
+const change = {
+  filter: object(filterIn('content')),
+  after: afterIn('content'),
+  limit: limitIn('content'),
+  act: idIn('content').exactOptional(),
+  ...origin,
+};
 
-/** Who acts as it is sent, and why. */
-export interface SentOrigin {
-  readonly operator?: string;
-  readonly reason?: string;
-}
-
-/** A filter as it is sent. Times are milliseconds or ISO 8601. */
-export interface SentFilter {
-  readonly state?: DeliveryState;
-  readonly errorGroup?: string;
-  readonly ids?: readonly number[];
-  readonly firstId?: number;
-  readonly lastId?: number;
-  readonly receivedFrom?: number | string;
-  readonly receivedBefore?: number | string;
-}
-
-/** A part of an export or of a change as it is sent, and a part of a list. */
-export interface SentBatch {
-  readonly after: number;
-  readonly limit: number;
-}
-export interface SentPage {
-  readonly order: 'newest' | 'oldest';
-  readonly after?: number;
-  readonly limit: number;
-}
-
-export interface SentSearch {
-  readonly text: string;
-  readonly after?: number;
-  readonly limit: number;
-}
-
-/**
- * The filter that was sent.
- *
- * @param code of the fault if a time is none
- * @throws RequestFault
- */
-export function filterOf(
-  { receivedFrom, receivedBefore, ...conditions }: SentFilter,
-  code: Fault = 'INVALID_QUERY',
-): DeliveryFilter {
-  return {
-    ...conditions,
-    ...(receivedFrom !== undefined && { receivedFrom: timeOf(receivedFrom, code) }),
-    ...(receivedBefore !== undefined && { receivedBefore: timeOf(receivedBefore, code) }),
-  };
-}
-
-function timeOf(sent: number | string, code: Fault): number {
-  const time = typeof sent === 'number' ? sent : parseTime(sent);
-  if (time === undefined)
-    throw new RequestFault(code, `${sent} is no time in ISO 8601, such as 2026-01-31T12:00:00Z.`);
-  return time;
-}
+/** Content of each change of many deliveries: a part of an act, or else the first part of a new one. */
+export const CHANGE_CONTENTS = {
+  replay: object(change),
+  discard: object({ ...change, reason: text(1_000).regex(/\S/, { error: 'must not be blank' }) }),
+};

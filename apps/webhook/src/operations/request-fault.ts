@@ -45,8 +45,7 @@ const BY_STATUS: Readonly<Record<number, RequestFaultCode>> = {
 /** What an error of a route, of its inbox or of Fastify is for the one who asked. Of a defect it says nothing. */
 export function faultOf(error: FastifyError): RequestFault | ReceiverError {
   if (error instanceof RequestFault || error instanceof ReceiverError) return error;
-  const code =
-    error.validationContext === 'querystring' ? 'INVALID_QUERY' : BY_STATUS[error.statusCode ?? 500];
+  const code = BY_STATUS[error.statusCode ?? 500];
   if (code !== undefined) return new RequestFault(code, error.message);
   return new RequestFault('RECEIVER_FAILED', 'The receiver failed to respond. Its log says why.');
 }

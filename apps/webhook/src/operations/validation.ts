@@ -1,55 +1,37 @@
-import type { FastifySchemaValidationError, FastifyServerOptions } from 'fastify';
+import type { FastifySchema, FastifySchemaCompiler, RouteShorthandOptions } from 'fastify';
+import type { z } from 'zod';
 
-/** How requests are validated, and how it is said what is wrong with one. */
-export const VALIDATION: Pick<FastifyServerOptions, 'ajv' | 'schemaErrorFormatter'> = {
-  ajv: { customOptions: { allErrors: true, removeAdditional: false } },
-  schemaErrorFormatter: (errors, part) => {
-    const choices = errors
-      .filter(({ keyword }) => keyword === 'anyOf')
-      .map(({ instancePath }) => instancePath);
-    // Of what is none of several forms, the faults in each form say nothing.
-    const told = errors.filter(
-      ({ keyword, instancePath: at }) => keyword === 'anyOf' || !choices.includes(at),
-    );
-    return new Error(told.map((error) => `${describe(error, part)}.`).join(' '));
-  },
-};
+import { NOTHING } from './parameters.js';
+import { RequestFault } from './request-fault.js';
 
-type Params = Readonly<Record<string, unknown>>;
+/** A route that only reads. @param query its schema; by default it has no parameters */
+export const reading = (query: z.ZodType = NOTHING): RouteShorthandOptions => ({
+  schema: { querystring: query },
+  validatorCompiler,
+});
 
-const TYPES: Readonly<Record<string, string>> = {
-  integer: 'one whole number',
-  string: 'one text',
-  array: 'a list',
-};
+/** A route that changes something. @param content the schema of its content */
+export const changing = (content: z.ZodType): RouteShorthandOptions => ({
+  schema: { querystring: NOTHING, body: content },
+  validatorCompiler,
+});
 
-const count = ({ limit }: Params, what = ''): string =>
-  `${Number(limit).toLocaleString('en-US')}${what && ` ${what}`}${what && limit !== 1 ? 's' : ''}`;
+const validatorCompiler: FastifySchemaCompiler<FastifySchema> =
+  ({ schema, httpPart }) =>
+  (sent: unknown) => {
+    const { success, data, error } = (schema as z.ZodType).safeParse(sent, { reportInput: true });
+    if (success) return { value: data };
+    const [code, whole] =
+      httpPart === 'querystring'
+        ? (['INVALID_QUERY', 'The query'] as const)
+        : (['INVALID_CONTENT', 'The content'] as const);
+    return { error: new RequestFault(code, error.issues.map((issue) => describe(issue, whole)).join(' ')) };
+  };
 
-/** What each rule of a schema says in plain English, behind the name of a parameter or member. */
-const RULES: Readonly<Record<string, (params: Params) => string>> = {
-  additionalProperties: () => 'is unknown here',
-  required: () => 'is missing',
-  type: ({ type }) => `must be ${TYPES[String(type)] ?? 'a JSON object'}`,
-  enum: ({ allowedValues }) => `must be one of ${(allowedValues as readonly string[]).join(', ')}`,
-  minimum: (params) => `must be at least ${count(params)}`,
-  maximum: (params) => `must be at most ${count(params)}`,
-  minLength: (params) => `must have at least ${count(params, 'character')}`,
-  maxLength: (params) => `must have at most ${count(params, 'character')}`,
-  minItems: (params) => `must have at least ${count(params, 'value')}`,
-  maxItems: (params) => `must have at most ${count(params, 'value')}`,
-  pattern: () => 'must not be blank',
-  anyOf: () => 'must be a time, in milliseconds since 1970 or in ISO 8601',
-};
-
-function describe({ keyword, instancePath, params }: FastifySchemaValidationError, part: string): string {
-  const { additionalProperty, missingProperty = additionalProperty } = params as Readonly<
-    Record<string, string>
-  >;
-  const path = [
-    ...instancePath.split('/').slice(1),
-    ...(missingProperty === undefined ? [] : [missingProperty]),
-  ];
-  const name = path.join('.') || (part === 'querystring' ? 'The query' : 'The content');
-  return `${name} ${RULES[keyword]?.(params) ?? 'is wrong'}`;
+/** @param whole what is wrong if it is no part of it */
+function describe(issue: z.core.$ZodIssue, whole: string): string {
+  const nameOf = (path: readonly PropertyKey[]): string => path.join('.') || whole;
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => `${nameOf([...issue.path, key])} is unknown here.`).join(' ');
+  return `${nameOf(issue.path)} ${issue.input === undefined ? 'is missing' : issue.message}.`;
 }
