@@ -88,7 +88,7 @@ withPostgres("the handler's transaction", () => {
 
   test('works as in docs/how-to/write-a-handler.md', async () => {
     const { settings, query } = await prepare();
-    await query('CREATE TABLE plants (delivery bigint, content bytea)');
+    await query('CREATE TABLE plants (key uuid PRIMARY KEY, content bytea)');
     const [, documented] = /```ts\n(async handle.*?)```/s.exec(readFileSync(HANDLER_PAGE, 'utf8'))!;
     const { outputText } = ts.transpileModule(`export default class Example {${documented}}`, {
       compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext },

@@ -7,7 +7,7 @@ export type { TransactionClient, TransactionWork } from '../inbox/postgres/postg
 export { LOGGER } from '../logging/logger.js';
 export type { Logger } from 'pino';
 
-/** What is done with a delivery. It may be called again for the same one. */
+/** What is done with a delivery. It may be called again for the same one, which has the same `key`. */
 export type DeliveryHandler = (delivery: Delivery, attempt: Attempt) => Promise<void> | void;
 
 /** One call of the handler for one delivery. */

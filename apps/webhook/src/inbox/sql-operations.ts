@@ -1,4 +1,4 @@
-import { SUMMARY, WHOLE, withSent } from './columns.js';
+import { KEY, SUMMARY, WHOLE, withSent } from './columns.js';
 import { bounded, conditions, DUE, NOT_HANDLED, SUSPECTED } from './conditions.js';
 import { storableText } from './delivery.js';
 import {
@@ -120,7 +120,7 @@ export class SqlOperations implements InboxOperations {
       ${conditions(filter, sql`id < ${before}`)} ORDER BY id DESC LIMIT ${MAX_SEARCHED}`);
     return this.store.read(sql`
       SELECT id, CASE WHEN ${position(sql`error`, text)} > 0 OR ${position(sql`event_id`, text)} > 0
-        OR ${inJson(text)} > 0 OR ${inJson(storedUtf8(text))} > 0 OR ${position(sql`content`, Buffer.from(text))} > 0
+        OR ${position(raw(KEY), text)} > 0 OR ${inJson(text)} > 0 OR ${inJson(storedUtf8(text))} > 0 OR ${position(sql`content`, Buffer.from(text))} > 0
         THEN 1 ELSE 0 END AS "isFound"
       FROM ${this.#schema}delivery WHERE id IN (${part}) ORDER BY id DESC`);
   }
