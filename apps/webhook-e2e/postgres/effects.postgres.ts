@@ -88,7 +88,7 @@ withPostgres("the handler's transaction", () => {
 
   test('works as in docs/how-to/write-a-handler.md', async () => {
     const { settings, query } = await prepare();
-    await query('CREATE TABLE plants (delivery bigint, content bytea)');
+    await query('CREATE TABLE plants (key uuid PRIMARY KEY, content bytea)');
     const [, documented] = /```ts\n(async handle.*?)```/s.exec(readFileSync(HANDLER_PAGE, 'utf8'))!;
     const { outputText } = ts.transpileModule(`export default class Example {${documented}}`, {
       compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext },
@@ -99,9 +99,9 @@ withPostgres("the handler's transaction", () => {
     await sendAll(receiver, ['content of the example']);
     while ((await query('SELECT count(*) FROM plants')) === '0') await soon();
 
-    expect(await query("SELECT delivery, convert_from(content, 'UTF8') FROM plants")).toBe(
-      '1|content of the example',
-    );
+    const written = `SELECT id, convert_from(p.content, 'UTF8')
+      FROM plants AS p JOIN plant_store.delivery AS d ON d.key = p.key::text`;
+    expect(await query(written)).toBe('1|content of the example');
   });
 
   test('is there exactly once for each delivery, however often the receiver is killed and its connections end', async () => {

@@ -50,6 +50,12 @@ function start(command: readonly [string, ...string[]], folder: string): TestPro
   return started;
 }
 
+/** The key of a delivery. */
+async function keyOf(inbox: string, id: number): Promise<string> {
+  const { stdout } = await plantInbox('show', String(id), '-o', 'json', '--inbox', inbox);
+  return (JSON.parse(stdout) as { key: string }).key;
+}
+
 test('the handler of docs/how-to/write-a-handler.md keeps each content in a file', async () => {
   const folder = makeFolder();
   const receiver = await startReceiver({
@@ -60,7 +66,8 @@ test('the handler of docs/how-to/write-a-handler.md keeps each content in a file
   await sendAll(receiver, ['sample content']);
   await untilNothingWaits(receiver.inbox);
 
-  expect(readFileSync(join(folder, 'plants/1'), 'utf8')).toBe('sample content');
+  const key = await keyOf(receiver.inbox, 1);
+  expect(readFileSync(join(folder, 'plants', key), 'utf8')).toBe('sample content');
 });
 
 test('the module of the page is a handler', async () => {
@@ -85,7 +92,12 @@ testWith('python3')('the service of docs/how-to/forward-to-a-service.md gets eac
   await untilNothingWaits(receiver.inbox);
 
   await service.until(() => service.stdout.includes('second') || undefined, 'both deliveries');
-  expect(service.stdout.trimEnd().split('\n').toSorted()).toEqual(['1 first content', '2 second content']);
+  const printed = await Promise.all(
+    ['first', 'second'].map(
+      async (which, index) => `${await keyOf(receiver.inbox, index + 1)} ${which} content`,
+    ),
+  );
+  expect(service.stdout.trimEnd().split('\n').toSorted()).toEqual(printed.toSorted());
 });
 
 describe('the handler of docs/how-to/hand-on-to-a-broker.md', () => {

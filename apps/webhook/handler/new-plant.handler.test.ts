@@ -4,6 +4,7 @@ import { NewPlantHandler } from './new-plant.handler.js';
 
 const delivery: Delivery = {
   id: 1,
+  key: '2f1c6a0e-5d0b-4f43-9a51-0c1f6f0d7b3e',
   receivedAt: Date.now(),
   startedAt: Date.now(),
   attempts: 1,

@@ -4,7 +4,7 @@ import type { Attempt, Delivery, Handler } from '@plant-store/webhook/handler';
 /**
  * What happens with a new plant: nothing yet. **Replace the body of `handle` with what your team does.**
  *
- * - It gets each delivery at least once: again after a failure, a time-out or a crash.
+ * - It gets each delivery at least once: again after a failure, a time-out or a crash, with the same `key`.
  * - It returns nothing, or a promise of nothing. With anything else the attempt has failed.
  * - If it throws, the error is stored with the delivery, and the delivery comes again with backoff. After the last
  *   attempt the delivery is parked.

@@ -119,7 +119,7 @@ function Sent({ delivery }) {
 
 /** @param {{ delivery: Delivery }} shown */
 function Facts({ delivery }) {
-  const { receivedAt, method, mediaType, contentEncoding, eventId, bytes, attempts } = delivery;
+  const { key, receivedAt, method, mediaType, contentEncoding, eventId, bytes, attempts } = delivery;
   const facts = Object.entries({
     Received: html`<${Time} at=${receivedAt} as=${words.time} />`,
     Attempts: words.count(attempts),
@@ -128,6 +128,7 @@ function Facts({ delivery }) {
     'Media type': visible(mediaType || 'none'),
     Encoding: contentEncoding && visible(contentEncoding),
     Event: eventId && visible(eventId),
+    Key: key,
   });
   return html`<dl class="facts">
     ${facts.map(

@@ -38,6 +38,8 @@ export interface Known {
   /** When its row changed last. */
   since: number;
   acknowledgedAt: number | undefined;
+  /** The key by which the handler got it; undefined before. */
+  key: string | undefined;
   /** How often the handler got it, as which attempt last, when that ended, and what became of it. */
   runs: number;
   attempt: number;
@@ -45,7 +47,14 @@ export interface Known {
   result: 'handled' | 'failed' | 'cut off' | undefined;
 }
 
-const UNKNOWN = { acknowledgedAt: undefined, runs: 0, attempt: 0, endedAt: 0, result: undefined };
+const UNKNOWN = {
+  acknowledgedAt: undefined,
+  key: undefined,
+  runs: 0,
+  attempt: 0,
+  endedAt: 0,
+  result: undefined,
+};
 
 /** The deliveries as the database has them: it writes each change down itself, whatever the inbox says of it. */
 export class Ledger {

@@ -178,7 +178,7 @@ export class Promises {
   }
 
   /** The handler gets a delivery. Returns how often it got it, this time included. */
-  begun(receiver: Process, { id, attempts, startedAt, mediaType, content }: Delivery): number {
+  begun(receiver: Process, { id, key, attempts, startedAt, mediaType, content }: Delivery): number {
     const { limits, latency } = this.plan;
     const { name, clock, attempts: running } = receiver;
     this.journal.note(`${name} begins attempt ${attempts} of ${id}`);
@@ -188,6 +188,7 @@ export class Promises {
     const known = this.ledger.known.get(id)!;
     const { row } = known;
     breakIf(mediaType !== row.key || content.toString() !== row.key, "it isn't what was sent");
+    breakIf(key !== (known.key ??= key), `its key was ${known.key}`);
     breakIf(attempts > limits.maxAttempts, 'there are no more');
     const isOurs = row.state === 'running' && row.attempts === attempts && row.receiver === name;
     breakIf(!isOurs && !this.lost.has(name), `it is ${row.state} at ${row.receiver}`);

@@ -211,6 +211,7 @@ export function inboxOperationsSuite(adapter: Adapter): void {
         expect(await opened.inbox.find(2)).toEqual({
           ...(await opened.list())[1],
           preview: undefined,
+          key: expect.any(String) as string,
           fields: [['X-Any', 'arbitrary']],
           acts: [],
           content: Buffer.from('content 2'),
@@ -592,7 +593,7 @@ export function inboxOperationsSuite(adapter: Adapter): void {
         return (await opened.inbox.search(request)).deliveries.map(({ id }) => id);
       };
 
-      test('finds exact characters in content, header fields, error and event, the newest first', async () => {
+      test('finds exact characters in content, header fields, error, key and event, the newest first', async () => {
         const { inbox } = opened;
         const sought = 'a "Bäume" \\ 100% _';
         await inbox.accept(incoming(`${sought} of the content`));
@@ -605,6 +606,7 @@ export function inboxOperationsSuite(adapter: Adapter): void {
         expect(await search(sought)).toEqual([4, 3, 2, 1]);
         expect(await search(sought, { filter: { state: 'parked' } })).toEqual([1]);
         expect(await search('%')).toEqual([5, 4, 3, 2, 1]);
+        expect(await search((await inbox.find(2))!.key)).toEqual([2]);
       });
 
       test('goes on where it has stopped, at its limit or after its time', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { isUint8Array } from 'node:util/types';
 
 import { ReceiverError } from '../src/errors.js';
@@ -71,6 +72,10 @@ const ofEvent = (eventId: string, content = 'arbitrary'): IncomingDelivery => in
 
 const contentOf = ({ content }: Delivery): string => Buffer.from(content).toString();
 
+const UUID = expect.stringMatching(
+  /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/,
+) as string;
+
 const INTERRUPTED = 'the process ended during the attempt';
 
 /**
@@ -127,6 +132,35 @@ export function inboxSuite(name: string, adapter: Adapter): void {
       expect(await opened.claimIds()).toEqual([501, 502]);
     });
 
+    test('draws a key for each delivery, which stays the same', async () => {
+      // Two run when they arrive, and one has to wait.
+      opened.inbox.grant(2);
+      await opened.accept(3);
+      const keysOf = (deliveries: readonly Delivery[]): Record<number, string> =>
+        Object.fromEntries(deliveries.map(({ id, key }) => [id, key]));
+      const claimed = await opened.claim();
+      const keys = keysOf(claimed);
+      expect(Object.values(keys)).toEqual([UUID, UUID, UUID]);
+      expect(new Set(Object.values(keys)).size).toBe(3);
+
+      for (const delivery of claimed) await opened.end(delivery, failed(0));
+      expect(keysOf(await opened.claim())).toEqual(keys);
+      await opened.reopen();
+      expect(keysOf(await opened.claim())).toEqual(keys);
+      await opened.reopenAfterCrash();
+      await opened.settle(PARKED, PARKED, HANDLED);
+      expect(Object.values(keys)).toContain((await opened.inbox.find(1))!.key);
+      await opened.replay();
+      expect(keysOf(await opened.claim())).toEqual(keys);
+    });
+
+    test('keeps a key that it is given', async () => {
+      const key = randomUUID();
+      await opened.inbox.accept(incoming('arbitrary'), key);
+
+      expect(await opened.claim()).toMatchObject([{ key }]);
+    });
+
     describe('a delivery of an event that is stored already', () => {
       const acceptAll = (deliveries: readonly IncomingDelivery[]): Promise<number[]> =>
         Promise.all(deliveries.map((delivery) => opened.inbox.accept(delivery)));
@@ -167,6 +201,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
       ])('is not stored while the first one %s, nor after an opening', async (_name, result, state) => {
         const id = await opened.inbox.accept(ofEvent('a'));
         const [delivery] = await opened.claim();
+        const { key } = delivery!;
         if (result !== undefined) await opened.end(delivery!, result);
 
         expect(await opened.inbox.accept(ofEvent('a', 'other'))).toBe(id);
@@ -174,6 +209,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
         await opened.reopen();
         expect(await opened.inbox.accept(ofEvent('a', 'other'))).toBe(id);
         expect(await opened.ids()).toEqual([id]);
+        expect(await opened.inbox.find(id)).toMatchObject({ key });
       });
 
       test('is different from one of another event, however similar their identifiers are', async () => {

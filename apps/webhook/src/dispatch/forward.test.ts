@@ -39,8 +39,10 @@ async function serveRaw(onData: (socket: Socket, head: string) => unknown): Prom
   );
 }
 
+const KEY = '2f1c6a0e-5d0b-4f43-9a51-0c1f6f0d7b3e';
+
 const deliveryWith = (given: Partial<Delivery> = {}): Delivery => ({
-  ...{ id: 7, receivedAt: 1_000, startedAt: 2_000, attempts: 3, method: 'POST', mediaType: null },
+  ...{ id: 7, key: KEY, receivedAt: 1_000, startedAt: 2_000, attempts: 3, method: 'POST', mediaType: null },
   ...{ contentEncoding: null, eventId: null, fields: [], content: Buffer.from('arbitrary') },
   ...given,
 });
@@ -121,7 +123,7 @@ describe('a target gets', () => {
         'constructor',
         'b',
       ],
-      ...['Inbox-Delivery', '7', 'Inbox-Attempt', '3', 'Inbox-Received-At', '1970-01-01T00:00:01.000Z'],
+      ...['Inbox-Delivery', KEY, 'Inbox-Attempt', '3', 'Inbox-Received-At', '1970-01-01T00:00:01.000Z'],
       ...['Host', host, 'Content-Length', '9', 'Connection', 'keep-alive'],
     ]);
   });

@@ -42,7 +42,7 @@ function isClosed(error: unknown): boolean {
 }
 
 /**
- * Forwards each delivery to a target: its method, header fields and bytes as they came, and its id, its attempt and its
+ * Forwards each delivery to a target: its method, header fields and bytes as they came, and its key, its attempt and its
  * time in fields of ours. A response with 2xx means that it is handled. No redirect is followed.
  *
  * @param withTrace puts the trace of the attempt into the fields
@@ -77,8 +77,8 @@ export function forwardTo(
   };
 }
 
-function fieldsOf({ id, attempts, receivedAt, fields }: Delivery): HeaderField[] {
-  const values = [String(id), String(attempts), new Date(receivedAt).toISOString()];
+function fieldsOf({ key, attempts, receivedAt, fields }: Delivery): HeaderField[] {
+  const values = [key, String(attempts), new Date(receivedAt).toISOString()];
   return [
     ...fields.filter(([name]) => !LEFT_OUT.has(name.toLowerCase())),
     ...OWN_FIELDS.map((name, index): HeaderField => [name, values[index]!]),

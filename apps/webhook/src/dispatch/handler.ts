@@ -8,8 +8,8 @@ export { LOGGER } from '../logging/logger.js';
 export type { Logger } from 'pino';
 
 /**
- * What is done with a delivery. It may be called again for the same one. It returns nothing, or a promise of nothing: with
- * anything else, such as an Observable or a Response, the attempt has failed.
+ * What is done with a delivery. It may be called again for the same one, which has the same `key`. It returns nothing, or a
+ * promise of nothing: with anything else, such as an Observable or a Response, the attempt has failed.
  */
 export type DeliveryHandler = (delivery: Delivery, attempt: Attempt) => Promise<void> | void;
 

@@ -21,6 +21,7 @@ const TRACEPARENT: HeaderField = ['TraceParent', `00-${TRACE}-${SENDER}-01`];
 
 const deliveryWith = (...fields: readonly HeaderField[]): Delivery => ({
   id: 7,
+  key: '2f1c6a0e-5d0b-4f43-9a51-0c1f6f0d7b3e',
   receivedAt: 0,
   attempts: 1,
   startedAt: 0,

@@ -19,10 +19,12 @@ const KEPT: readonly Kept[] = [
 
 const jsonOf = ({ stdout }: Result): unknown => JSON.parse(stdout);
 
-/** Two inboxes are not filled and replayed at the same time. */
-const withoutTimes = (result: Result): Result => ({
+/** Two inboxes are not filled and replayed at the same time, and have keys of their own. */
+const withoutTimesAndKeys = (result: Result): Result => ({
   ...result,
-  stdout: result.stdout.replaceAll(/\d{4}-\d\d-\d\dT\S+Z/g, 'TIME'),
+  stdout: result.stdout
+    .replaceAll(/\d{4}-\d\d-\d\dT\S+Z/g, 'TIME')
+    .replaceAll(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, 'KEY'),
 });
 
 test('a stopped inbox shows and does the same as one whose receiver runs', async () => {
@@ -36,8 +38,8 @@ test('a stopped inbox shows and does the same as one whose receiver runs', async
     ['show', '1'],
     ['show', '77'],
   ]) {
-    const result = withoutTimes(await plantInbox(...command, '--inbox', running));
-    expect([command, withoutTimes(await plantInbox(...command, '--inbox', stopped))]).toEqual([
+    const result = withoutTimesAndKeys(await plantInbox(...command, '--inbox', running));
+    expect([command, withoutTimesAndKeys(await plantInbox(...command, '--inbox', stopped))]).toEqual([
       command,
       result,
     ]);
@@ -52,7 +54,7 @@ test('a stopped inbox shows and does the same as one whose receiver runs', async
       stderr:
         'Replaying 1 handled delivery.\nDelivery 4 was not replayed: it is waiting.\nDelivery 77 was not replayed: there is none.\n',
     },
-    { code: 0, stdout: expect.stringMatching(/^id +1\nstate +waiting\n[^]*content 1\n$/), stderr: '' },
+    { code: 0, stdout: expect.stringMatching(/^id +1\nkey +KEY\nstate +waiting\n[^]*content 1\n$/), stderr: '' },
     { code: 1, stdout: '', stderr: 'plant-inbox: There is no delivery 77.\n' },
   ]);
   const statsOf = async (folder: string): Promise<string> =>

@@ -13,6 +13,7 @@ test('the head of a delivery has its failed attempts and the last stack', () => 
 
   const head = headText(new Terminal(new InnerProcess()), {
     id: 4,
+    key: '2f1c6a0e-5d0b-4f43-9a51-0c1f6f0d7b3e',
     state: 'retrying',
     receivedAt: T,
     startedAt: T + 1_000,
@@ -48,6 +49,7 @@ test('the head of a delivery has its failed attempts and the last stack', () => 
 
   // Nx asks for colours.
   expect(stripVTControlCharacters(head)).toBe(`id          4
+key         2f1c6a0e-5d0b-4f43-9a51-0c1f6f0d7b3e
 state       retrying
 received    2026-11-22T09:30:00.500Z
 attempts    2
@@ -145,7 +147,7 @@ describe('of an inbox', () => {
     const { code, stdout } = await plantInbox('show', '2', '--inbox', inbox);
 
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^id +2\nstate +handled\nreceived .*\nattempts +1\n/);
+    expect(stdout).toMatch(/^id +2\nkey +[\da-f-]{36}\nstate +handled\nreceived .*\nattempts +1\n/);
     expect(stdout.slice(stdout.indexOf('\n\n'))).toBe('\n\nHost:  localhost\n\n\\u001b[2Jcontent\n');
   });
 

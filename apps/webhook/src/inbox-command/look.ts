@@ -131,15 +131,10 @@ export async function show(
 
 /** What each member of a delivery is called. */
 const LABELS = {
-  ...{ id: 'id', state: 'state', receivedAt: 'received', attempts: 'attempts', startedAt: 'last began' },
-  ...{ endedAt: 'last ended', replayedAt: 'replayed', error: 'error', dueAt: 'due', reason: 'reason' },
-  ...{
-    eventId: 'event',
-    method: 'method',
-    mediaType: 'media type',
-    contentEncoding: 'encoding',
-    bytes: 'bytes',
-  },
+  ...{ id: 'id', key: 'key', state: 'state', receivedAt: 'received', attempts: 'attempts' },
+  ...{ startedAt: 'last began', endedAt: 'last ended', replayedAt: 'replayed', error: 'error' },
+  ...{ dueAt: 'due', reason: 'reason', eventId: 'event', method: 'method', mediaType: 'media type' },
+  ...{ contentEncoding: 'encoding', bytes: 'bytes' },
 } as const;
 
 /**

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import { makeFolder } from '@plant-store/test-support';
 
+import type { ExportedDelivery } from '../inbox/inbox-operations.js';
 import { HANDLED, openEmbedded, PARKED } from '../../test/open-inbox.js';
 import { plantInbox, plantInboxIn } from '../../test/run-plant-inbox.js';
 import { type Kept, runningInbox, stoppedInbox } from '../../test/serve-inbox.js';
@@ -13,13 +14,20 @@ const DELIVERY = { state: 'waiting', method: 'POST', mediaType: null, contentEnc
 const lineOf = (content: string, given: object = {}): string =>
   `${JSON.stringify({ ...DELIVERY, ...given, content: Buffer.from(content).toString('base64') })}\n`;
 
-/** State and content of each delivery in a stopped inbox. */
-async function keptIn(folder: string): Promise<[string, string][]> {
+/** What a stopped inbox has. */
+async function readAll(folder: string): Promise<readonly ExportedDelivery[]> {
   const inbox = await openEmbedded(folder);
   const { deliveries } = await inbox.read({ filter: {}, after: 0, limit: 10_000 });
   await inbox.close();
-  return deliveries.map(({ state, content }) => [state, Buffer.from(content).toString()]);
+  return deliveries;
 }
+
+/** State and content of each delivery in a stopped inbox. */
+const keptIn = async (folder: string): Promise<[string, string][]> =>
+  (await readAll(folder)).map(({ state, content }) => [state, Buffer.from(content).toString()]);
+
+/** The key of each delivery in a stopped inbox. */
+const keysIn = async (folder: string): Promise<string[]> => (await readAll(folder)).map(({ key }) => key);
 
 test('export writes a file that import takes', async () => {
   const kept: Kept[] = [
@@ -150,6 +158,32 @@ describe('import', () => {
       ['waiting', 'waiting'],
       ['waiting', 'parked'],
     ]);
+  });
+
+  test('keeps the keys, also those of a delivery that comes twice, and draws those that an earlier version has not exported', async () => {
+    const folder = makeFolder();
+    const file = join(folder, 'lines');
+    const inbox = await stoppedInbox([['one'], ['two']]);
+    const keys = await keysIn(inbox);
+    await plantInbox('export', file, '--inbox', inbox);
+    const lines = readFileSync(file, 'utf8');
+    writeFileSync(file, `${lines}${lines}${lineOf('without a key')}${lineOf('without a key')}`);
+
+    expect(await plantInbox('import', file, '--inbox', join(folder, 'next'))).toMatchObject({ code: 0 });
+
+    const imported = await keysIn(join(folder, 'next'));
+    expect(imported.slice(0, 4)).toEqual([...keys, ...keys]);
+    expect(new Set(imported).size).toBe(4);
+  });
+
+  test('refuses a key that is none', async () => {
+    const file = join(makeFolder(), 'lines');
+    writeFileSync(file, lineOf('content', { key: '1' }));
+
+    expect(await plantInbox('import', file, '--inbox', join(makeFolder(), 'new'))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Line 1 is no exported delivery: key is missing or wrong.') as string,
+    });
   });
 
   test('reads standard input without a file', async () => {

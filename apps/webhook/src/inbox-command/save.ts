@@ -77,8 +77,9 @@ const BATCH_LENGTH = 1_048_576;
 
 const nullableText = z.string().nullable();
 
-/** A line of an export. What else it has isn't stored. */
+/** A line of an export. What else it has isn't stored. An earlier version exported no key: then there is a new one. */
 const exportedDelivery = z.object({
+  key: z.uuid().toLowerCase().optional(),
   state: z.enum(DELIVERY_STATES),
   method: z.string(),
   mediaType: nullableText,
@@ -103,10 +104,10 @@ export async function importDeliveries(
 ): Promise<void> {
   const input = file === undefined ? undefined : await openFile(file, 'r');
   const inbox = await openInbox(url);
-  let batch: IncomingDelivery[] = [];
+  let batch: { readonly delivery: IncomingDelivery; readonly key: string | undefined }[] = [];
   let [length, omitted, number] = [0, 0, 0];
   const flush = async (): Promise<void> => {
-    await Promise.all(batch.map((delivery) => inbox.accept(delivery)));
+    await Promise.all(batch.map(({ delivery, key }) => inbox.accept(delivery, key)));
     [batch, length] = [[], 0];
     terminal.showProgress(`Importing: line ${number.toLocaleString('en-US')}`);
   };
@@ -118,9 +119,9 @@ export async function importDeliveries(
     for await (const line of lines) {
       number += 1;
       if (line === '') continue;
-      const { state, content, ...head } = parseLine(line, number);
+      const { state, key, content, ...head } = parseLine(line, number);
       if (state === 'discarded' || (state === 'handled' && !withHandled)) omitted += 1;
-      else batch.push({ ...head, content: Buffer.from(content, 'base64') });
+      else batch.push({ key, delivery: { ...head, content: Buffer.from(content, 'base64') } });
       length += line.length;
       if (length >= BATCH_LENGTH) await flush();
     }

@@ -2,7 +2,7 @@ import { type IncomingDelivery, SENT } from './delivery.js';
 import { raw } from './sql.js';
 import type { Row } from './store.js';
 
-/** The columns of what was sent, without the content. */
+/** The columns of an arrival, without the content. */
 export const SENT_COLUMNS: readonly string[] = Object.values(SENT);
 
 /** A selection of columns by the names that the code has for them. */
@@ -11,10 +11,17 @@ const selection = (columns: Readonly<Record<string, string>>): string =>
     .map(([name, column]) => `${column} AS "${name}"`)
     .join(', ');
 
+/**
+ * The key of a delivery. Rows from before there were keys have all the same first 24 characters of a UUID, which were drawn
+ * when the column was added: to write each row again would write the whole inbox. The id is the rest.
+ */
+export const KEY = `CASE WHEN length(key) = 36 THEN key ELSE key || substr(CAST(1000000000000 + id AS text), 2) END`;
+
 /** What a handler gets of a delivery. */
 const CLAIMED_COLUMNS = {
   ...{ id: 'id', receivedAt: 'received_at', attempts: 'attempts', startedAt: 'started_at' },
   ...SENT,
+  key: KEY,
   content: 'content',
 };
 
@@ -29,6 +36,9 @@ export function claimedRow(values: readonly unknown[]): Row {
   return row;
 }
 
+/** Read behind the content, so only where that is read too. */
+const NOT_LISTED: readonly string[] = ['key', 'fields'];
+
 /** What a list shows. */
 const LISTED = {
   id: 'id',
@@ -41,7 +51,7 @@ const LISTED = {
   attempts: 'attempts',
   error: 'error',
   reason: 'reason',
-  ...Object.fromEntries(Object.entries(SENT).filter(([name]) => name !== 'fields')),
+  ...Object.fromEntries(Object.entries(SENT).filter(([name]) => !NOT_LISTED.includes(name))),
   bytes: 'coalesce(discarded_bytes, length(content))',
 };
 
@@ -50,7 +60,7 @@ const PREVIEWED = 120;
 
 export const SUMMARY = raw(selection({ ...LISTED, preview: `substr(content, 1, ${PREVIEWED})` }));
 
-export const WHOLE = raw(selection({ ...LISTED, fields: 'fields', content: 'content' }));
+export const WHOLE = raw(selection({ ...LISTED, key: KEY, fields: 'fields', content: 'content' }));
 
 /** A row with what was sent. */
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- The columns are known by the statement.

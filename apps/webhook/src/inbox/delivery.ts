@@ -16,21 +16,35 @@ export interface IncomingDelivery {
   readonly content: Uint8Array;
 }
 
+/** A delivery with its key. */
+export interface KeyedDelivery extends IncomingDelivery {
+  /**
+   * A random UUID, in small letters, which no other delivery ever has. It is drawn when the delivery is accepted, and stays
+   * the same: in each attempt, after restarts and replays, and when the inbox is restored, exported, or moved to another
+   * database.
+   */
+  readonly key: string;
+}
+
 /**
- * What is stored of a request beside its content: the property, and its column. A new one stands here, in a migration of
+ * What is stored of an arrival beside its content: the property, and its column. A new one stands here, in a migration of
  * both databases, and where it is read from the request; statements and transports take it from here.
  */
 export const SENT = {
+  key: 'key',
   method: 'method',
   mediaType: 'media_type',
   contentEncoding: 'content_encoding',
   eventId: 'event_id',
   fields: 'fields',
-} as const satisfies Record<Exclude<keyof IncomingDelivery, 'content'>, string>;
+} as const satisfies Record<Exclude<keyof KeyedDelivery, 'content'>, string>;
 
 /** A delivery that the handler gets. */
-export interface Delivery extends IncomingDelivery {
-  /** Numbers the deliveries of one inbox. It is local and doesn't identify the event (question `event-identity`). */
+export interface Delivery extends KeyedDelivery {
+  /**
+   * Numbers the deliveries of one inbox, for operators. An inbox that was restored, imported or moved may give an id again:
+   * what a handler writes is named by {@link key}.
+   */
   readonly id: number;
   /** When it was stored, in milliseconds since 1970. */
   readonly receivedAt: number;

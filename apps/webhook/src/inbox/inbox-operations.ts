@@ -1,4 +1,4 @@
-import type { IncomingDelivery } from './delivery.js';
+import type { IncomingDelivery, KeyedDelivery } from './delivery.js';
 
 /**
  * The states of a delivery. A waiting one comes to the handler, a running one is there or is about to, a retrying one
@@ -78,7 +78,7 @@ export interface ListedDelivery extends DeliverySummary {
 }
 
 /** A stored delivery with what was sent. Of a discarded one, fields and content are empty. */
-export interface StoredDelivery extends DeliverySummary, IncomingDelivery {
+export interface StoredDelivery extends DeliverySummary, KeyedDelivery {
   /** The attempts that failed, the oldest first: the first one and the last nine. */
   readonly history: readonly FailedAttempt[];
   /** What operators did with it, the oldest first: the last act, and about twenty before. */
@@ -177,7 +177,7 @@ export interface ErrorGroup {
 
 /** What a search looks for, and how long it may take. */
 export interface Search {
-  /** Exactly these characters, in the content, a header field, the last error or the event's identifier. */
+  /** Exactly these characters, in the content, a header field, the last error, the key or the event's identifier. */
   readonly text: string;
   readonly filter: DeliveryFilter;
   /** The search begins below this id. Undefined for the newest delivery. */

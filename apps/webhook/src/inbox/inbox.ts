@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 import type { Logger } from 'pino';
 
 import { CLOCK, type Clock } from '../clock.js';
@@ -10,6 +12,7 @@ import {
   type Delivery,
   type IncomingDelivery,
   isEventId,
+  type KeyedDelivery,
   type RetryPolicy,
   storableText,
 } from './delivery.js';
@@ -38,7 +41,8 @@ const LOCKED_INTERVAL = 60_000;
 const PROBE_INTERVAL = 5_000;
 
 /** An arrival that nobody sees. */
-const PROBE: Omit<IncomingDelivery, 'eventId'> = {
+const PROBE: Omit<KeyedDelivery, 'eventId'> = {
+  key: randomUUID(),
   method: 'POST',
   mediaType: null,
   contentEncoding: null,
@@ -82,7 +86,7 @@ export interface InboxListeners {
 
 /** A delivery that waits for its commit. */
 interface Arrival {
-  readonly delivery: IncomingDelivery;
+  readonly delivery: KeyedDelivery;
   readonly resolve: (id: number) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -142,16 +146,17 @@ export class Inbox extends SqlOperations {
    * Resolves with the delivery's id once the delivery is durable, and not before. If the event has a delivery here
    * already, nothing is stored, whatever the content: it resolves with the id of the first one, once that is durable.
    *
+   * @param key of a delivery that was accepted before, see {@link KeyedDelivery}; by default a new one
    * @throws ReceiverError `INBOX_WRITE_FAILED`; the delivery isn't stored, or the reply that says so was lost
    * @throws TypeError if the event's identifier can't be stored
    */
-  accept(delivery: IncomingDelivery): Promise<number> {
+  accept(delivery: IncomingDelivery, key: string = randomUUID()): Promise<number> {
     if (delivery.eventId !== null && !isEventId(delivery.eventId))
       return Promise.reject(
         new TypeError("The event's identifier contains U+0000 or half of a surrogate pair."),
       );
     return new Promise((resolve, reject) => {
-      this.#arrivals.push({ delivery, resolve, reject });
+      this.#arrivals.push({ delivery: { key, ...delivery }, resolve, reject });
       if (this.#arrivals.length >= POST_AT) this.#post();
       else this.#wake();
     });
@@ -185,8 +190,7 @@ export class Inbox extends SqlOperations {
   }
 
   /**
-   * Deletes some of what the retention doesn't keep, the oldest first. Call it again until it returns 0. Ids are never
-   * used again.
+   * Deletes some of what the retention doesn't keep, the oldest first. Call it again until it returns 0.
    *
    * @returns how many deliveries, acts, and identifiers of events, it has deleted
    * @throws ReceiverError `INBOX_WRITE_FAILED`

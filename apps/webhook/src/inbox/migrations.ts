@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 
 import { ReceiverError } from '../errors.js';
@@ -22,11 +23,16 @@ export class Migrations {
     return this.#versions.at(-1)!;
   }
 
-  /** The SQL of the steps from a version to that of this receiver; 0 for no tables. */
+  /**
+   * The SQL of the steps from a version to that of this receiver; 0 for no tables. `:key_prefix` in it is a random UUID
+   * without its last twelve digits: with the id, that is the key of each row from before there were keys.
+   */
   from(version: number): string[] {
+    const keyPrefix = randomUUID().slice(0, -12);
     return this.#versions
       .filter((next) => next > version)
-      .map((next) => readFileSync(new URL(`${this.database}-${next}.sql`, FOLDER), 'utf8'));
+      .map((next) => readFileSync(new URL(`${this.database}-${next}.sql`, FOLDER), 'utf8'))
+      .map((step) => step.replaceAll(':key_prefix', keyPrefix));
   }
 
   /**

@@ -1,5 +1,5 @@
 import { ReceiverError } from '../errors.js';
-import { SUMMARY, WHOLE, withSent } from './columns.js';
+import { KEY, SUMMARY, WHOLE, withSent } from './columns.js';
 import { bounded, conditions, DUE, NOT_HANDLED, SUSPECTED } from './conditions.js';
 import { storableText } from './delivery.js';
 import {
@@ -27,7 +27,7 @@ import {
   type StoredDelivery,
 } from './inbox-operations.js';
 import { previewOf, shownText, storedUtf8 } from './shown-text.js';
-import { list, type Sql, sql } from './sql.js';
+import { list, raw, type Sql, sql } from './sql.js';
 import type { Row, Store } from './store.js';
 import { type Transitions, transitionsFor } from './transitions.js';
 
@@ -121,7 +121,7 @@ export class SqlOperations implements InboxOperations {
       ${conditions(filter, sql`id < ${before}`)} ORDER BY id DESC LIMIT ${MAX_SEARCHED}`);
     return this.store.read(sql`
       SELECT id, CASE WHEN ${position(sql`error`, text)} > 0 OR ${position(sql`event_id`, text)} > 0
-        OR ${inJson(text)} > 0 OR ${inJson(storedUtf8(text))} > 0 OR ${position(sql`content`, Buffer.from(text))} > 0
+        OR ${position(raw(KEY), text)} > 0 OR ${inJson(text)} > 0 OR ${inJson(storedUtf8(text))} > 0 OR ${position(sql`content`, Buffer.from(text))} > 0
         THEN 1 ELSE 0 END AS "isFound"
       FROM ${this.#schema}delivery WHERE id IN (${part}) ORDER BY id DESC`);
   }

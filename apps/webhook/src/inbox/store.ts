@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 
-import { type Delivery, type IncomingDelivery, SENT } from './delivery.js';
+import { type Delivery, type KeyedDelivery, SENT } from './delivery.js';
 import type { Sql } from './sql.js';
 
 /** A name for a receiver: host, process id, and what no other start has. */
@@ -20,7 +20,7 @@ const SENT_NAMES = Object.keys(SENT) as (keyof typeof SENT)[];
 /** Where the identifier of the event is in {@link SentValues}. */
 export const EVENT_ID = SENT_NAMES.indexOf('eventId');
 
-export function sentValues(delivery: IncomingDelivery): SentValues {
+export function sentValues(delivery: KeyedDelivery): SentValues {
   return SENT_NAMES.map((name) => (name === 'fields' ? JSON.stringify(delivery.fields) : delivery[name]));
 }
 
@@ -35,7 +35,7 @@ export type Result =
 
 /** What goes into one cycle. */
 export interface CycleInput {
-  readonly arrivals: readonly IncomingDelivery[];
+  readonly arrivals: readonly KeyedDelivery[];
   readonly results: readonly Result[];
   /** The longest backoff, in milliseconds: what is due further away is due, because a clock was wrong. */
   readonly longestWait: number;
@@ -136,7 +136,7 @@ export interface Store {
    */
   check(): Promise<void>;
   /** Does with an arrival all that {@link cycle} does, undoes it, and makes something else durable. Ids may be skipped. */
-  probe(arrival: IncomingDelivery): Promise<void>;
+  probe(arrival: KeyedDelivery): Promise<void>;
   /** Runs statements in one transaction, after the cycles that were called before. Returns the rows of the last one. */
   run(...statements: readonly Sql[]): Promise<readonly Row[]>;
   /** Runs a statement that only reads, beside the writes. */

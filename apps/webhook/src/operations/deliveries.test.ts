@@ -329,6 +329,7 @@ describe('GET /deliveries/ID', () => {
 
     expect((await get('/deliveries/2')).json).toEqual({
       ...SUMMARY,
+      key: expect.any(String),
       fields: [['X-Arbitrary', 'a']],
       content: CONTENT.toString('base64'),
       history: [expect.objectContaining({ number: 1, error: 'no more', stack: null })],
@@ -378,6 +379,7 @@ test('GET /deliveries/batch has everything, in parts', async () => {
   expect(idsIn(first)).toEqual([2, 3]);
   expect((first.json as { deliveries: unknown[] }).deliveries[0]).toEqual({
     ...SUMMARY,
+    key: expect.any(String),
     fields: [['X-Arbitrary', 'a']],
     content: CONTENT.toString('base64'),
   });

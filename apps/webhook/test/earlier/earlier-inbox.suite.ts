@@ -3,7 +3,7 @@ import { afterThisTest } from '@plant-store/test-support';
 import type { Inbox } from '../../src/inbox/inbox.js';
 import type { DeliveryState, FailedAttempt, StoredDelivery } from '../../src/inbox/inbox-operations.js';
 import { openInbox } from '../../src/inbox/open-inbox.js';
-import { incoming } from '../open-inbox.js';
+import { all, incoming } from '../open-inbox.js';
 import { rejection } from '../rejection.js';
 
 /** The columns of deliveries and of attempts, by the names that the port {@link Inbox} has for them. */
@@ -94,6 +94,27 @@ export function earlierInboxSuite(name: string, { make, read, setVersion }: Earl
       const events = ['event 1', 'Ereignis 9 \u{1f333}', 'event of a delivery that was deleted'];
       for (const [index, id] of [1, 9, 11].entries())
         expect(await inbox.accept(incoming('arbitrary', { eventId: events[index]! }))).toBe(id);
+    });
+
+    test('has a key for each delivery, which stays the same', async () => {
+      const keysIn = async (inbox: Inbox): Promise<string[]> =>
+        (await inbox.read(all())).deliveries.map(({ key }) => key);
+      const first = await open();
+      await first.accept(incoming('arbitrary'));
+      const keys = await keysIn(first);
+      await first.close();
+
+      for (const key of keys) expect(key).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
+      expect(new Set(keys).size).toBe(before.deliveries.length + 1);
+      const second = await open();
+      expect(await keysIn(second)).toEqual(keys);
+      const { deliveries } = await second.search({
+        text: keys[3]!,
+        filter: {},
+        limit: 10,
+        maxDuration: 60_000,
+      });
+      expect(deliveries).toMatchObject([{ id: before.deliveries[3]!.id }]);
     });
 
     test('is refused by a receiver that is older than its tables', async () => {

@@ -4,6 +4,7 @@ import { afterThisTest } from '@plant-store/test-support';
 import { postgresOfThisFile, withPostgres } from '@plant-store/test-support/postgres-tests';
 
 import { openInbox } from '../../src/inbox/open-inbox.js';
+import { all } from '../open-inbox.js';
 import { ATTEMPT_COLUMNS, COLUMNS, earlierInboxSuite, type Stored } from '../earlier/earlier-inbox.suite.js';
 
 const SQL = readFileSync(new URL('../earlier/postgres-4.sql', import.meta.url), 'utf8');
@@ -48,5 +49,27 @@ withPostgres('on PostgreSQL', () => {
     for (const inbox of inboxes) afterThisTest(() => inbox.close());
 
     expect(await query(url, 'SELECT count(*), min(version) > 4 FROM plant_store.schema_version')).toBe('1|t');
+  });
+
+  test('what a receiver of version 6 stores meanwhile has a key', async () => {
+    const url = await (await postgresOfThisFile()).createDatabase();
+    const inbox = await openInbox(url);
+    afterThisTest(() => inbox.close());
+    const epoch = await query(
+      url,
+      `INSERT INTO plant_store.receiver (name, expires_at) VALUES ('version 6', now() + interval '15 s') RETURNING epoch`,
+    );
+    const results = Array.from({ length: 11 }, () => `'{}'`).join(', ');
+    const arrivals = `'{POST,POST}', '{NULL,NULL}', '{NULL,NULL}', '{NULL,NULL}', '{[],[]}', '{1,2}', '{1,1}', 'ab'`;
+    await query(
+      url,
+      `CALL plant_store.cycle_5('version 6', ${/^\d+/.exec(epoch)![0]}, 15000, 0, 1000, ${results}, ${arrivals},
+        NULL, NULL, NULL, NULL, NULL, NULL)`,
+    );
+
+    const [first, second] = (await inbox.read(all())).deliveries;
+    expect([first!.content.toString(), second!.content.toString()]).toEqual(['a', 'b']);
+    for (const { key } of [first!, second!]) expect(key).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
+    expect(second!.key).not.toBe(first!.key);
   });
 });

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 import { afterThisTest } from '@plant-store/test-support';
 import { postgresOfThisFile, withPostgres } from '@plant-store/test-support/postgres-tests';
 
@@ -30,7 +32,10 @@ const READ = `SELECT (SELECT sum(seq_tup_read) FROM pg_stat_user_tables WHERE re
 /** Runs a cycle with each kind of arrival, claim and result. */
 async function runCycles(store: Store): Promise<void> {
   const longestWait = 2 * LATER;
-  const arrivals = ['a', null, null, null].map((eventId) => incoming('arbitrary', { eventId }));
+  const arrivals = ['a', null, null, null].map((eventId) => ({
+    ...incoming('arbitrary', { eventId }),
+    key: randomUUID(),
+  }));
   await store.cycle({ arrivals, results: [], longestWait });
   store.room.add(4);
   const { claimed } = await store.cycle({ arrivals: [], results: [], longestWait });

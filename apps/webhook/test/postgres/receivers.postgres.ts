@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -271,7 +272,7 @@ withPostgres('receivers on one database', () => {
     await sql('UPDATE plant_store.receiver SET epoch = DEFAULT');
     const client = new pg.Client(url);
     await client.connect();
-    const input = { arrivals: [incoming('late')], results: [], longestWait: 0 };
+    const input = { arrivals: [{ ...incoming('late'), key: randomUUID() }], results: [], longestWait: 0 };
 
     expect(await runCycle(client, { receiver: inbox.receiver, epoch }, 1, input)).toBeUndefined();
     await client.end();

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { MAX_BYTES, SUSPECT } from '../conditions.js';
 import { ACCEPTED, transition } from '../transitions.js';
 
-const SQL = words(readFileSync(new URL('../../../migrations/postgres-5.sql', import.meta.url), 'utf8'));
+const SQL = words(readFileSync(new URL('../../../migrations/postgres-7.sql', import.meta.url), 'utf8'));
 
 /** With one space between words. */
 function words(text: string): string {

@@ -1,23 +1,23 @@
 import type pg from 'pg';
 
 import { CLAIMED, SENT_COLUMNS, withSent } from '../columns.js';
-import type { Delivery, IncomingDelivery } from '../delivery.js';
+import type { Delivery, KeyedDelivery } from '../delivery.js';
 import { type CycleInput, type CycleOutcome, type Result, sentValues } from '../store.js';
 import { queryAlone } from './connect.js';
 import { withoutWarning } from './durable.js';
 import { type Lease, LEASE_TIME } from './lease.js';
 
-/** How many values `cycle_5` takes of its receiver, of results, and of arrivals, and how many it returns. */
+/** How many values `cycle_7` takes of its receiver, of results, and of arrivals, and how many it returns. */
 const VALUES = 5 + (2 + 2 + 7) + (SENT_COLUMNS.length + 3);
 const OUTCOME = 6;
 
 const PLACEHOLDERS = Array.from({ length: VALUES }, (_, index) => `$${index + 1}`);
-const CYCLE = `CALL plant_store.cycle_5(${[...PLACEHOLDERS, ...Array.from({ length: OUTCOME }, () => 'NULL')].join(', ')})`;
+const CYCLE = `CALL plant_store.cycle_7(${[...PLACEHOLDERS, ...Array.from({ length: OUTCOME }, () => 'NULL')].join(', ')})`;
 
 const FETCH = `SELECT ${CLAIMED} FROM unnest($1::bigint[]) WITH ORDINALITY AS claimed (claimed_id, place)
   JOIN plant_store.delivery ON id = claimed_id ORDER BY place`;
 
-/** What `cycle_5` returns. All are null if the lease is lost. */
+/** What `cycle_7` returns. All are null if the lease is lost. */
 interface CycleRow {
   readonly at: number | null;
   readonly stored: readonly number[];
@@ -78,7 +78,7 @@ function resultValues(results: readonly Result[]): unknown[] {
 }
 
 /** Contents go one behind the other: an array of them would be text, which is twice as long. */
-function arrivalValues(arrivals: readonly IncomingDelivery[]): unknown[] {
+function arrivalValues(arrivals: readonly KeyedDelivery[]): unknown[] {
   const sizes = arrivals.map(({ content }) => content.length);
   let end = 1;
   const offsets = sizes.map((size) => (end += size) - size);

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { PostgresServers } from '../../config/postgres-url.js';
 import { inboxClosed, ReceiverError } from '../../errors.js';
 import { DescribedError } from '../../logging/describe-error.js';
-import type { IncomingDelivery } from '../delivery.js';
+import type { KeyedDelivery } from '../delivery.js';
 import { raw, type Sql, sql } from '../sql.js';
 import {
   type CycleInput,
@@ -177,7 +177,7 @@ class PostgresStore implements Store {
   }
 
   /** What it commits is its lease. */
-  async probe(arrival: IncomingDelivery): Promise<void> {
+  async probe(arrival: KeyedDelivery): Promise<void> {
     const input = { arrivals: [arrival], results: [], longestWait: 0 };
     const outcome = await this.#write(async (client, lease) => {
       try {

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { makeFolder } from '@plant-store/test-support';
 
 import { copyInbox } from '../../../test/copy-inbox.js';
-import { incoming, openEmbedded } from '../../../test/open-inbox.js';
+import { Claims, incoming, openEmbedded } from '../../../test/open-inbox.js';
 import type { Inbox } from '../inbox.js';
 import { backUp, requireUndamaged } from './back-up.js';
 
@@ -45,6 +45,26 @@ test('an inbox that a crash has left is copied with its log', async () => {
   expect(statSync(copy)).toMatchObject({ size: bytes });
   expect(statSync(copy).mode & 0o777).toBe(0o600);
   expect(await contentsOf(await restore(copy))).toHaveLength(10);
+});
+
+test('a restored inbox gives ids again, and no key', async () => {
+  const folder = makeFolder();
+  const inbox = await openEmbedded(folder);
+  const claims = Claims.begin(inbox);
+  const copy = join(makeFolder(), 'copy');
+  await inbox.accept(incoming('before'));
+  const [kept] = await claims.claim();
+  backUp(folder, copy);
+  await inbox.accept(incoming('lost'));
+  const [lost] = await claims.claim();
+
+  const restored = await restore(copy);
+  const restoredClaims = Claims.begin(restored);
+  await restored.accept(incoming('after'));
+
+  const [again, next] = await restoredClaims.claim();
+  expect(again).toMatchObject({ id: 1, key: kept!.key });
+  expect(next).toMatchObject({ id: lost!.id, key: expect.not.stringMatching(lost!.key) as string });
 });
 
 test('a file that exists stays as it is', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 
 import { inboxClosed, ReceiverError } from '../../errors.js';
-import type { IncomingDelivery } from '../delivery.js';
+import type { KeyedDelivery } from '../delivery.js';
 import { raw, type Sql, sql } from '../sql.js';
 import {
   type CycleInput,
@@ -104,7 +104,7 @@ class SqliteStore implements Store {
     await this.#request(this.writer, { kind: 'check' });
   }
 
-  async probe(arrival: IncomingDelivery): Promise<void> {
+  async probe(arrival: KeyedDelivery): Promise<void> {
     const call = cycleCall({ arrivals: [arrival], results: [], longestWait: 0 });
     await this.#request(this.writer, { kind: 'probe', call });
   }
