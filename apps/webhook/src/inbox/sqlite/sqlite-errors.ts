@@ -30,7 +30,7 @@ const SHORT_READ = 522;
 const FLUSH_FAILED = [1034, 1290];
 
 /** The file of the database was moved or replaced. */
-const MOVED = 1032;
+export const MOVED = 1032;
 
 function primaryCode(error: unknown): number {
   return faultIn(error).errcode & 0xff;
