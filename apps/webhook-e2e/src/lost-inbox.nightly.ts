@@ -1,10 +1,13 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { makeFolder } from '@plant-store/test-support';
+import { DatabaseSync } from '@photostructure/sqlite';
 
+import { readInbox } from '../support/inbox.js';
+import { plantInbox } from '../support/plant-inbox.js';
 import { sendAll } from '../support/poison.js';
-import { spawnReceiver, startReceiver } from '../support/receiver.js';
+import { inboxOf, spawnReceiver, startReceiver } from '../support/receiver.js';
 
 /** Overwrites the page with a content, while the receiver is stopped. */
 function damage(inbox: string, content: string): void {
@@ -43,4 +46,80 @@ test('when a damaged page is read, the receiver ends with one line and exit code
   expect(await process.exit).toEqual({ code: 65, signal: null });
   const lines = process.entries('the inbox cannot be trusted any more; the receiver ends');
   expect(lines).toMatchObject([{ level: 'fatal', err: { code: 'INBOX_DAMAGED' } }]);
+});
+
+const paused = { HANDLER_CONCURRENCY: '0' };
+
+async function expectRefusal(folder: string): Promise<void> {
+  const process = spawnReceiver({ folder, settings: paused });
+  expect(await process.exit).toEqual({ code: 1, signal: null });
+  expect(process.stderr).toMatch(/inbox\.sqlite was removed or replaced: .*INBOX_UNUSABLE/);
+}
+
+test('a copy that is written over the database of a running receiver stays as it is, and is used once the log is deleted', async () => {
+  const folder = makeFolder();
+  const first = await startReceiver({ folder, settings: paused });
+  const database = join(first.inbox, 'inbox.sqlite');
+  await sendAll(first, ['before']);
+  const copy = join(makeFolder(), 'copy');
+  expect(await plantInbox('backup', copy, '--inbox', first.inbox)).toMatchObject({ code: 0 });
+  await sendAll(first, ['after']);
+  cpSync(copy, database);
+
+  expect(await first.process.exit).toEqual({ code: 74, signal: null });
+  await expectRefusal(folder);
+  expect(readFileSync(database).equals(readFileSync(copy))).toBe(true);
+
+  for (const name of ['-wal', '-shm']) rmSync(`${database}${name}`);
+  const { inbox } = await startReceiver({ folder, settings: paused });
+  expect(readInbox(inbox).map(({ content }) => String(content))).toEqual(['before']);
+});
+
+test('a copy that takes the place of the database after a crash is refused, and the whole folder in another place is not', async () => {
+  const folder = makeFolder();
+  const { inbox, process, ...first } = await startReceiver({ folder, settings: paused });
+  await sendAll({ inbox, process, ...first }, ['first']);
+  const database = join(inbox, 'inbox.sqlite');
+  // In this run, and without what is in the log: nothing but the file itself tells it from the database.
+  cpSync(database, `${database}.copy`);
+  await sendAll({ inbox, process, ...first }, ['second']);
+  await process.kill();
+  const elsewhere = makeFolder();
+  cpSync(inbox, inboxOf(elsewhere), { recursive: true, filter: (file) => !file.endsWith('.sock') });
+  renameSync(`${database}.copy`, database);
+
+  await expectRefusal(folder);
+  await startReceiver({ folder: elsewhere, settings: paused });
+  expect(readInbox(inboxOf(elsewhere))).toHaveLength(2);
+});
+
+test('a handler that copies the database in the receiver loses nothing that was acknowledged', async () => {
+  const folder = makeFolder();
+  const handler = join(makeFolder(), 'copying-handler.mjs');
+  const database = join(inboxOf(folder), 'inbox.sqlite');
+  const copy = join(makeFolder(), 'copy');
+  writeFileSync(
+    handler,
+    `import { copyFile } from 'node:fs/promises';
+    export default class { handle() { return copyFile(${JSON.stringify(database)}, ${JSON.stringify(copy)}); } }`,
+  );
+  const receiver = await startReceiver({ folder, settings: { HANDLER: handler } });
+  let acknowledged = 0;
+  let isOver = false;
+  const ended = receiver.process.exit.finally(() => (isOver = true));
+  while (!isOver) {
+    await sendAll(receiver, ['arbitrary']).then(
+      () => (acknowledged += 1),
+      () => undefined,
+    );
+    // Without the locks of the receiver, this one takes itself for the last one, and deletes the log.
+    const outside = new DatabaseSync(database);
+    outside.exec('SELECT 1 FROM inbox_state');
+    outside.close();
+  }
+
+  expect(await ended).toEqual({ code: 74, signal: null });
+  const [line] = receiver.process.entries('the inbox cannot be trusted any more; the receiver ends');
+  expect((line!['err'] as Error).message).toMatch(/something in this process has opened and closed/);
+  expect(readInbox(receiver.inbox).length).toBeGreaterThanOrEqual(acknowledged);
 });

@@ -36,6 +36,7 @@ const openToOwner = (...names: readonly string[]): Record<string, string> =>
   Object.fromEntries(names.map((name) => [name, '600']));
 
 const FILES = [
+  'inbox.identity',
   'inbox.sqlite',
   'inbox.sqlite-shm',
   'inbox.sqlite-wal',
@@ -133,7 +134,7 @@ asRoot('with several users', () => {
         stderr: unusable,
       });
 
-    expect(readdirSync(inbox).sort()).toEqual(['inbox.sqlite', 'receiver.lock']);
+    expect(readdirSync(inbox).sort()).toEqual(['inbox.identity', 'inbox.sqlite', 'receiver.lock']);
     await startAsOwner(folder);
   });
 

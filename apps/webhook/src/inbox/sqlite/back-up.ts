@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 
+import { requireOwnLog } from './identity.js';
 import { INBOX_FILES, syncFolder } from './inbox-files.js';
 import { openForReading, openingError } from './open-database.js';
 import { isDamage } from './sqlite-errors.js';
@@ -56,6 +57,7 @@ export function requireUndamaged(folder: string): void {
 
 /** Reads the database through a connection that only reads. */
 function readInbox<Result>(folder: string, read: (database: DatabaseSyncInstance) => Result): Result {
+  requireOwn(folder);
   const { database, close } = openForReading(folder);
   try {
     return read(database);
@@ -63,6 +65,16 @@ function readInbox<Result>(folder: string, read: (database: DatabaseSyncInstance
     throw isDamage(cause) ? openingError(folder, cause) : cause;
   } finally {
     close();
+  }
+}
+
+/** Before SQLite applies a log that a crash has left. */
+function requireOwn(folder: string): void {
+  try {
+    // The end of the process closes it: to close it would take away the locks of a connection that this process has.
+    requireOwnLog(folder, openSync(join(folder, INBOX_FILES.database), 'r'));
+  } catch (cause) {
+    throw openingError(folder, cause);
   }
 }
 

@@ -12,7 +12,11 @@ import {
 import { dirname, join, resolve } from 'node:path';
 
 /** The files of an embedded inbox, in its folder. SQLite keeps two more beside the database, `-wal` and `-shm`. */
-export const INBOX_FILES = { database: 'inbox.sqlite', lock: 'receiver.lock' } as const;
+export const INBOX_FILES = {
+  database: 'inbox.sqlite',
+  lock: 'receiver.lock',
+  identity: 'inbox.identity',
+} as const;
 
 /**
  * Makes a folder and those above it that are missing. Node's own recursion never ends where none can be made, as in
@@ -53,8 +57,8 @@ export function modeOfFilesIn(folder: string): number {
 
 /** The files of an inbox that this user can't read or write, with their owners: a sentence, or nothing. */
 export function unusableFiles(folder: string): string {
-  const { database, lock } = INBOX_FILES;
-  const names = ['', database, `${database}-wal`, `${database}-shm`, lock];
+  const { database, lock, identity } = INBOX_FILES;
+  const names = ['', database, `${database}-wal`, `${database}-shm`, lock, identity];
   const unusable = names
     .map((name) => join(folder, name))
     .filter((file) => existsSync(file) && !isUsable(file));

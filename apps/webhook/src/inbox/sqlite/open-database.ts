@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
@@ -6,8 +6,10 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { ReceiverError, systemReason } from '../../errors.js';
 import type { Sql } from '../sql.js';
 import type { Row } from '../store.js';
+import { drawIdentity, requireOwnLog } from './identity.js';
 import { INBOX_FILES, makeFile, makeFolders, syncFolders, unusableFiles } from './inbox-files.js';
 import { LACKS, migrate, requireObjects, requireVersion } from './migrate.js';
+import { OpenFiles } from './open-files.js';
 import { isBusy, isDamage } from './sqlite-errors.js';
 
 /** How long to wait for a lock of another program, in milliseconds: somebody may be looking at the file. */
@@ -19,10 +21,15 @@ const MAX_LOG_BYTES = 16 * 1_048_576;
 /** What SQLite says of a statement whose table or column is not there, and what we say. */
 const LACKS_SCHEMA = new RegExp(`^(?:no such (?:table|column)|${LACKS} )`);
 
-/** The open files of an embedded inbox. */
+/** The open database of an embedded inbox. */
 export interface OpenDatabase {
   readonly database: DatabaseSyncInstance;
   readonly close: () => void;
+}
+
+/** The open database of a receiver, and its files. */
+export interface OwnedDatabase extends OpenDatabase {
+  readonly files: OpenFiles;
 }
 
 /**
@@ -31,22 +38,31 @@ export interface OpenDatabase {
  *
  * @throws ReceiverError `INBOX_IN_USE`, `INBOX_UNUSABLE`, `INBOX_DAMAGED`; nothing is then left open
  */
-export function openDatabase(folder: string): OpenDatabase {
+export function openDatabase(folder: string): OwnedDatabase {
+  const file = join(folder, INBOX_FILES.database);
   const opened: DatabaseSyncInstance[] = [];
-  const open = (name: keyof typeof INBOX_FILES): DatabaseSyncInstance => {
-    makeFile(join(folder, INBOX_FILES[name]));
-    const database = new DatabaseSync(join(folder, INBOX_FILES[name]));
+  const open = (path: string): DatabaseSyncInstance => {
+    const database = new DatabaseSync(path);
     opened.unshift(database);
     return database;
   };
   const close = (): void => opened.splice(0).forEach((database) => database.close());
   try {
     const made = makeFolders(folder);
-    takeLock(open('lock'), folder);
-    const database = open('database');
-    prepare(database, join(folder, INBOX_FILES.database));
+    const lock = join(folder, INBOX_FILES.lock);
+    makeFile(lock);
+    takeLock(open(lock), folder);
+    if (!existsSync(file)) requireOwnLog(folder, undefined);
+    makeFile(file);
+    // The end of the thread closes it. To close any descriptor of a database takes away the locks that SQLite has on it in
+    // this process, and SQLite has them until its statements are gone.
+    const descriptor = openSync(file, 'r');
+    requireOwnLog(folder, descriptor);
+    const database = open(file);
+    prepare(database, file);
+    const files = new OpenFiles(folder, database, descriptor, drawIdentity(database, folder, descriptor));
     syncFolders(folder, made ?? folder);
-    return { database, close };
+    return { database, files, close };
   } catch (cause) {
     close();
     throw openingError(folder, cause);
@@ -69,6 +85,21 @@ export function openForReading(folder: string): OpenDatabase {
   } catch (cause) {
     throw openingError(folder, cause);
   }
+}
+
+/**
+ * Opens the database for reading only, for the main thread. While it is open, SQLite doesn't move the log into the
+ * database when the process ends. It does so with the last connection, also where a thread is ended because the database
+ * was replaced, and would destroy what somebody has restored.
+ */
+export function openGuard(folder: string): DatabaseSyncInstance {
+  const guard = new DatabaseSync(join(folder, INBOX_FILES.database), {
+    readOnly: true,
+    timeout: BUSY_TIMEOUT,
+  });
+  // Not prepared: SQLite keeps a database open as long as it has statements, and these go when memory is collected.
+  guard.exec('SELECT 1 FROM inbox_state');
+  return guard;
 }
 
 /** What an opening that failed throws. */

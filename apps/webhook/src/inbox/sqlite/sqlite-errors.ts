@@ -7,9 +7,16 @@ export interface SqliteFault {
 
 /** What of an error of SQLite is told. */
 export function faultIn(error: unknown): SqliteFault {
-  const { message, errcode = 0 } = (error ?? {}) as Partial<SqliteFault> & Error;
-  return { message, errcode };
+  const { message, errcode } = (error ?? {}) as Partial<SqliteFault> & Error;
+  return { message, errcode: errcode ?? CODES[message] ?? 0 };
 }
+
+/** The library reports no code for what fails while rows are read: what SQLite says of the codes below. */
+const CODES: Readonly<Record<string, number>> = {
+  'database is locked': 5,
+  'database disk image is malformed': 11,
+  'file is not a database': 26,
+};
 
 /** Primary result codes of SQLite: somebody else has the lock. */
 const BUSY = 5;
@@ -30,7 +37,7 @@ const SHORT_READ = 522;
 const FLUSH_FAILED = [1034, 1290];
 
 /** The file of the database was moved or replaced. */
-const MOVED = 1032;
+export const MOVED = 1032;
 
 function primaryCode(error: unknown): number {
   return faultIn(error).errcode & 0xff;

@@ -1,15 +1,29 @@
-import { cpSync, mkdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
-import { DatabaseSync } from '@photostructure/sqlite';
+import { backup, DatabaseSync } from '@photostructure/sqlite';
 
 import { asAnotherUser } from '../../../test/as-another-user.js';
+import { copyInbox } from '../../../test/copy-inbox.js';
 import { Claims, incoming, openEmbedded } from '../../../test/open-inbox.js';
 import { rejection } from '../../../test/rejection.js';
 import type { ReceiverError } from '../../errors.js';
 import type { Inbox } from '../inbox.js';
 import { openInbox } from '../open-inbox.js';
+import { requireUndamaged } from './back-up.js';
 import { openDatabase } from './open-database.js';
 
 /** Opens an inbox, and resolves when its files can't be trusted any more. */
@@ -19,6 +33,42 @@ async function openUntilLost(folder: string): Promise<{ inbox: Inbox; lost: Prom
   const inbox = await openInbox(`file:${folder}`, { onLost: (error) => onLost(error) });
   afterThisTest(() => inbox.close());
   return { inbox, lost };
+}
+
+/** In another process: see `OpenFiles`. */
+const run = (command: string, ...given: readonly string[]): Buffer => execFileSync(command, given);
+
+/** Copies of the database of an open inbox, by what makes them. */
+const copies: Record<string, (file: string, copy: string) => unknown> = {
+  'by VACUUM INTO, as plant-inbox makes it': (file, copy) => {
+    const database = new DatabaseSync(file);
+    database.prepare('VACUUM INTO ?').run(copy);
+    database.close();
+  },
+  'by the backup of SQLite': async (file, copy) => {
+    const database = new DatabaseSync(file);
+    await backup(database, copy);
+    database.close();
+  },
+};
+
+/** An open inbox with a delivery, and copies of its database: those above, and one from before it was opened. */
+async function openWithCopies(): Promise<{
+  inbox: Inbox;
+  lost: Promise<ReceiverError>;
+  folder: string;
+  copied: Record<string, string>;
+}> {
+  const folder = await makeInbox(1);
+  const file = join(folder, 'inbox.sqlite');
+  const beside = makeFolder();
+  const earlier = 'from before the start';
+  run('cp', file, join(beside, earlier));
+  const opened = await openUntilLost(folder);
+  await opened.inbox.accept(incoming('arbitrary'));
+  for (const [name, make] of Object.entries(copies)) await make(file, join(beside, name));
+  const copied = [earlier, ...Object.keys(copies)].map((name) => [name, join(beside, name)] as const);
+  return { ...opened, folder, copied: Object.fromEntries(copied) };
 }
 
 const refusal = (folder: string): Promise<unknown> => rejection(openEmbedded(folder));
@@ -118,60 +168,177 @@ test('what is accepted is flushed to the disk before', async () => {
   });
 });
 
-describe('the process is told', () => {
-  const replace = (file: string): void => {
-    cpSync(file, `${file}.copy`);
-    renameSync(`${file}.copy`, file);
-  };
+describe('a database that the log beside it does not belong to', () => {
+  const bytesIn = (folder: string): Record<string, Buffer> =>
+    Object.fromEntries(
+      readdirSync(folder)
+        .filter((name) => name !== 'receiver.lock')
+        .map((name) => [name, readFileSync(join(folder, name))]),
+    );
 
-  const losses: Record<string, { lose: (folder: string) => void; says: string }> = {
+  async function expectRefusal(crashed: string): Promise<void> {
+    const before = bytesIn(crashed);
+    const message = expect.stringMatching(
+      /inbox\.sqlite was removed or replaced: .*-wal belongs to the file/,
+    ) as string;
+    expect(await refusal(crashed)).toMatchObject({ code: 'INBOX_UNUSABLE', message });
+    expect(() => requireUndamaged(crashed)).toThrow(
+      expect.objectContaining({ code: 'INBOX_UNUSABLE' }) as Error,
+    );
+    expect(bytesIn(crashed)).toEqual(before);
+  }
+
+  test('is refused, and nothing is changed, until the log and its index are deleted', async () => {
+    const { folder, copied } = await openWithCopies();
+    for (const copy of Object.values(copied)) {
+      const crashed = copyInbox(folder);
+      run('cp', copy, join(crashed, 'inbox.sqlite'));
+      await expectRefusal(crashed);
+
+      for (const name of ['inbox.sqlite-wal', 'inbox.sqlite-shm']) rmSync(join(crashed, name));
+      await openEmbedded(crashed);
+    }
+  });
+
+  test('is refused if it is a copy without a log, or empty', async () => {
+    const { folder } = await openWithCopies();
+    const crashed = copyInbox(folder);
+    truncateSync(join(crashed, 'inbox.sqlite'));
+    await expectRefusal(crashed);
+    rmSync(join(crashed, 'inbox.sqlite'));
+    await expect(refusal(crashed)).resolves.toMatchObject({ code: 'INBOX_UNUSABLE' });
+  });
+
+  test.each<[name: string, change: (folder: string) => void]>([
+    ['the whole folder was copied', () => undefined],
+    ['an earlier version has left it', (folder) => rmSync(join(folder, 'inbox.identity'))],
+  ])('is another thing than one that a crash has left, also if %s', async (_name, change) => {
+    const { folder } = await openWithCopies();
+    const crashed = copyInbox(folder);
+    change(crashed);
+
+    expect(await (await openEmbedded(crashed)).count({})).toMatchObject({ waiting: 2 });
+  });
+
+  test('is another thing than one that a crash has left while somebody was reading at the start', async () => {
+    const folder = await makeInbox(1);
+    const reader = new DatabaseSync(join(folder, 'inbox.sqlite'));
+    afterThisTest(() => reader.close());
+    // What it reads stays in the log, and so does the new identity.
+    reader.exec('UPDATE inbox_state SET probed_at = 1; BEGIN; SELECT * FROM delivery');
+    const inbox = await openEmbedded(folder);
+    await inbox.accept(incoming('arbitrary'));
+
+    expect(await (await openEmbedded(copyInbox(folder))).count({})).toMatchObject({ waiting: 2 });
+  });
+});
+
+describe('nothing is acknowledged, and the process is told', () => {
+  const database = (folder: string): string => join(folder, 'inbox.sqlite');
+  const openAndClose = (file: string): void => closeSync(openSync(file, 'r'));
+
+  const losses: Record<
+    string,
+    { lose: (folder: string, copied: Record<string, string>) => unknown; says: RegExp }
+  > = {
     'the database was removed': {
-      lose: (folder) => rmSync(join(folder, 'inbox.sqlite')),
-      says: 'inbox.sqlite was removed',
+      lose: (folder) => rmSync(database(folder)),
+      says: /inbox\.sqlite was removed or replaced\. If you restore a copy/,
     },
     'the database was replaced': {
-      lose: (folder) => replace(join(folder, 'inbox.sqlite')),
-      says: 'inbox.sqlite was removed',
+      lose: (folder) => run('sh', '-c', 'cp "$0" "$0.copy" && mv "$0.copy" "$0"', database(folder)),
+      says: /inbox\.sqlite was removed or replaced/,
+    },
+    ...Object.fromEntries(
+      ['from before the start', ...Object.keys(copies)].map((copy) => [
+        `a copy was written over the database, ${copy}`,
+        {
+          lose: (folder: string, copied: Record<string, string>) =>
+            run('cp', copied[copy]!, database(folder)),
+          says: /inbox\.sqlite was removed or replaced/,
+        },
+      ]),
+    ),
+    'the database was cut': {
+      lose: (folder) => run('truncate', '-s', '8192', database(folder)),
+      says: /inbox\.sqlite was removed or replaced/,
     },
     'the log was removed': {
-      lose: (folder) => rmSync(join(folder, 'inbox.sqlite-wal')),
-      says: '-wal was removed',
+      lose: (folder) => rmSync(`${database(folder)}-wal`),
+      says: /-wal was removed/,
+    },
+    'the index was removed': {
+      lose: (folder) => rmSync(`${database(folder)}-shm`),
+      says: /-shm was removed/,
     },
     'the lock was removed': {
       lose: (folder) => rmSync(join(folder, 'receiver.lock')),
-      says: 'receiver.lock was removed',
+      says: /receiver\.lock was removed/,
     },
     'the folder was renamed': {
       lose: (folder) => renameSync(folder, `${folder}.renamed`),
-      says: 'was removed or replaced',
+      says: /was removed or replaced/,
     },
+    ...(process.platform === 'linux' && {
+      'the database was opened and closed in this process': {
+        lose: (folder) => openAndClose(database(folder)),
+        says: /something in this process has opened and closed .*inbox\.sqlite,/,
+      },
+      'the index was opened and closed in this process': {
+        lose: (folder) => openAndClose(`${database(folder)}-shm`),
+        says: /something in this process has opened and closed .*-shm,/,
+      },
+    }),
   };
 
-  // All at once, because an inbox looks at its files once a second.
-  test('when the database, its log, its lock or its folder is removed or replaced', async () => {
-    const told = await Promise.all(
-      Object.entries(losses).map(async ([name, { lose }]) => {
-        const folder = join(makeFolder(), 'inbox');
-        const { inbox, lost } = await openUntilLost(folder);
-        await inbox.accept(incoming('arbitrary'));
-        lose(folder);
-        return [name, await lost] as const;
+  test.each(Object.entries(losses))('when %s', async (_name, { lose, says }) => {
+    const { inbox, lost, folder, copied } = await openWithCopies();
+    lose(folder, copied);
+
+    expect(await rejection(inbox.accept(incoming('arbitrary')))).toMatchObject({
+      code: 'INBOX_WRITE_FAILED',
+    });
+    expect(await lost).toMatchObject({ code: 'INBOX_LOST', message: expect.stringMatching(says) as string });
+  });
+
+  // All at once, because an inbox that has nothing to do looks at its files once a second.
+  test('when nothing is written meanwhile', async () => {
+    await Promise.all(
+      Object.values(losses).map(async ({ lose, says }) => {
+        const { lost, folder, copied } = await openWithCopies();
+        lose(folder, copied);
+        expect(await lost).toMatchObject({
+          code: 'INBOX_LOST',
+          message: expect.stringMatching(says) as string,
+        });
       }),
     );
+  });
 
-    for (const [name, { code, message }] of told)
-      expect([name, code, message]).toEqual([
-        name,
-        'INBOX_LOST',
-        expect.stringContaining(losses[name]!.says),
-      ]);
+  test('and what a removed log has is in the database', async () => {
+    const { inbox, lost, folder } = await openWithCopies();
+    rmSync(`${database(folder)}-wal`);
+    await lost;
+    const copy = join(makeFolder(), 'inbox.sqlite');
+    run('cp', database(folder), copy);
+    await inbox.close();
+
+    expect(await (await openEmbedded(dirname(copy))).count({})).toMatchObject({ waiting: 2 });
   });
 
   test('when a page is damaged', async () => {
     const folder = await makeInbox(50);
     const file = join(folder, 'inbox.sqlite');
     const { inbox, lost } = await openUntilLost(folder);
-    writeFileSync(file, Buffer.alloc(statSync(file).size - 8_192, 0xff), { flag: 'r+', flush: true });
+    run(
+      'dd',
+      'if=/dev/zero',
+      `of=${file}`,
+      'bs=8192',
+      'seek=1',
+      `count=${statSync(file).size / 8_192 - 1}`,
+      'conv=notrunc,fsync',
+    );
     Claims.begin(inbox);
     inbox.grant(50);
 

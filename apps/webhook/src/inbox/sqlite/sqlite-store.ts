@@ -2,6 +2,8 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+
 import { inboxClosed, ReceiverError } from '../../errors.js';
 import type { KeyedDelivery } from '../delivery.js';
 import { raw, type Sql, sql } from '../sql.js';
@@ -16,14 +18,11 @@ import {
   type Store,
 } from '../store.js';
 import { INBOX_FILES } from './inbox-files.js';
-import { openingError } from './open-database.js';
+import { openGuard, openingError } from './open-database.js';
 import { cycleCall, type GroupOutcome, outcomesOf } from './sqlite-cycle.js';
 import { isDamage, isLoss, type SqliteFault } from './sqlite-errors.js';
 import type { ThreadOptions, ThreadRequest, ThreadResponse } from './sqlite-thread.js';
 import { startThread } from './start-thread.js';
-
-/** How often to look whether the files are still there, in milliseconds. */
-const WATCH_INTERVAL = 1_000;
 
 /** Whoever has the lock is alone: whatever another receiver was running is abandoned. */
 export const DIALECT: Dialect = {
@@ -59,7 +58,12 @@ export async function openSqliteStore(
   const options = { folder, receiver, room: room.shared };
   const writer = await SqliteThread.open({ ...options, mode: 'write' }, lose);
   const openReader = (): Promise<SqliteThread> => SqliteThread.open({ ...options, mode: 'read' }, lose);
-  return new SqliteStore(folder, receiver, room, writer, openReader, lose);
+  try {
+    return new SqliteStore(folder, receiver, room, writer, openGuard(folder), openReader);
+  } catch (cause) {
+    await writer.close();
+    throw openingError(folder, cause);
+  }
 }
 
 class SqliteStore implements Store {
@@ -70,23 +74,16 @@ class SqliteStore implements Store {
   readonly maxCycles = Infinity;
   #isClosed = false;
   #reader: Promise<SqliteThread> | undefined;
-  readonly #watch: NodeJS.Timeout;
 
   constructor(
     folder: string,
     readonly receiver: string,
     readonly room: Room,
     private readonly writer: SqliteThread,
+    private readonly guard: DatabaseSyncInstance,
     private readonly openReader: () => Promise<SqliteThread>,
-    private readonly lose: (reason: string) => void,
   ) {
     this.location = join(folder, INBOX_FILES.database);
-    const files = [this.location, `${this.location}-wal`, join(folder, INBOX_FILES.lock)];
-    const inodes = files.map(inodeOf);
-    this.#watch = setInterval(() => {
-      const lost = files.find((file, index) => inodeOf(file) !== inodes[index]);
-      if (lost !== undefined) this.lose(`${lost} was removed or replaced`);
-    }, WATCH_INTERVAL).unref();
   }
 
   cycle(input: CycleInput): Promise<CycleOutcome> {
@@ -125,10 +122,15 @@ class SqliteStore implements Store {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearInterval(this.#watch);
     const reader = await this.#reader?.catch(() => undefined);
     await reader?.close();
-    await this.writer.close();
+    try {
+      await this.writer.request({ kind: 'look' });
+    } catch {
+      return this.writer.terminate();
+    }
+    this.guard.close();
+    return this.writer.close();
   }
 
   async #request(
@@ -211,6 +213,12 @@ class SqliteThread {
     await this.#worker.terminate();
   }
 
+  /** Ends it as it is. */
+  async terminate(): Promise<void> {
+    this.#isClosed = true;
+    await this.#worker.terminate();
+  }
+
   #response(): Promise<unknown> {
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
   }
@@ -220,6 +228,10 @@ class SqliteThread {
       this.#isClosed = true;
       const { code, message } = response.refused;
       this.#waiting.shift()!.reject(new ReceiverError(code, message, { cause: errorOf(response.fault) }));
+      return;
+    }
+    if ('lost' in response) {
+      this.lose(response.lost.message, errorOf(response.lost));
       return;
     }
     const waiting = this.#waiting.splice(0, response.requests);
@@ -236,7 +248,3 @@ class SqliteThread {
 }
 
 const errorOf = (fault: SqliteFault): Error => Object.assign(new Error(fault.message), fault);
-
-function inodeOf(file: string): number | undefined {
-  return statSync(file, { throwIfNoEntry: false })?.ino;
-}

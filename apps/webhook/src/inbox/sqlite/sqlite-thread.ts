@@ -10,6 +10,7 @@ import {
   openForReading,
   type OpenDatabase,
   openingError,
+  type OwnedDatabase,
   runAll,
 } from './open-database.js';
 import { requireObjects } from './migrate.js';
@@ -31,16 +32,27 @@ export type ThreadRequest =
   | { readonly kind: 'run'; readonly statements: readonly Sql[] }
   | { readonly kind: 'check' }
   | { readonly kind: 'probe'; readonly call: CycleCall }
+  | { readonly kind: 'look' }
   | { readonly kind: 'close' };
 
 /**
  * What a thread responds, first of all that it has opened the database. Cycles that were called together have one
- * response. A fault is of each of them, and nothing of them is written.
+ * response. A fault is of each of them, and nothing of them is written. What is lost meanwhile
+ * it tells unasked.
  */
 export type ThreadResponse =
-  | { readonly requests: number; readonly isCycle: boolean; readonly result: unknown }
-  | { readonly requests: number; readonly fault: SqliteFault; readonly isOfOneRow: boolean }
+  | Response
+  | { readonly lost: SqliteFault }
   | { readonly refused: Pick<ReceiverError, 'code' | 'message'>; readonly fault: SqliteFault };
+
+/** A response to so many requests. */
+type Response = { readonly requests: number } & (
+  | { readonly isCycle: boolean; readonly result: unknown }
+  | { readonly fault: SqliteFault; readonly isOfOneRow: boolean }
+);
+
+/** How often to look at the files while nothing is written, in milliseconds. */
+const WATCH_INTERVAL = 1_000;
 
 /** Most content in one transaction, in bytes, if it is of more than one call. */
 const MAX_BYTES = 32 * 1_048_576;
@@ -50,9 +62,8 @@ const port = parentPort!;
 const respond = (response: ThreadResponse): void => port.postMessage(response);
 
 try {
-  const opened = mode === 'write' ? openDatabase(folder) : openForReading(folder);
-  if (mode === 'write') serveWrites(opened);
-  else serveReads(opened);
+  if (mode === 'write') serveWrites(openDatabase(folder));
+  else serveReads(openForReading(folder));
   respond({ requests: 1, isCycle: false, result: undefined });
 } catch (error) {
   const { code, message, cause } = openingError(folder, error);
@@ -60,8 +71,29 @@ try {
 }
 
 /** Takes every cycle that was called meanwhile into one transaction, so that groups grow by themselves on a slow disk. */
-function serveWrites({ database, close }: OpenDatabase): void {
+function serveWrites({ database, files, close }: OwnedDatabase): void {
   const { run, probe } = prepareCycle(database, receiver, new Room(room));
+  /** Nothing is acknowledged that was written to files which others have taken away. */
+  const respondUnlessLost = (response: Response): void => {
+    const loss = files.loss();
+    respond(loss === undefined ? response : failed(response.requests, loss));
+  };
+  const watch = setInterval(() => {
+    const loss = files.loss();
+    if (loss === undefined) return;
+    clearInterval(watch);
+    respond({ lost: faultIn(loss) });
+  }, WATCH_INTERVAL);
+  const end = (): void => {
+    clearInterval(watch);
+    close();
+  };
+  const workFor = (request: Exclude<ThreadRequest, { kind: 'cycle' | 'close' }>): unknown => {
+    if (request.kind === 'look') return undefined;
+    if (request.kind === 'check') return requireObjects(database);
+    if (request.kind === 'probe') return probe(request.call, Date.now());
+    return inTransaction(database, () => runAll(database, request.statements));
+  };
   port.on('message', (first: ThreadRequest) => {
     let request: ThreadRequest | undefined = first;
     while (request !== undefined) {
@@ -71,15 +103,12 @@ function serveWrites({ database, close }: OpenDatabase): void {
         calls.push(request.call);
         bytes += request.call.contents.length;
       }
-      if (calls.length > 0) performTogether(run, calls, Date.now).forEach(respondToCycles);
+      if (calls.length > 0)
+        performTogether(run, calls, Date.now).map(responseToCycles).forEach(respondUnlessLost);
       if (request === undefined || request.kind === 'cycle') continue;
-      const other: ThreadRequest = request;
-      perform(() => {
-        if (other.kind === 'close') return close();
-        if (other.kind === 'check') return requireObjects(database);
-        if (other.kind === 'probe') return probe(other.call, Date.now());
-        return inTransaction(database, () => runAll(database, other.statements));
-      });
+      const other = request;
+      if (other.kind === 'close') respond(perform(end));
+      else respondUnlessLost(perform(() => workFor(other)));
       request = next();
     }
   });
@@ -87,7 +116,7 @@ function serveWrites({ database, close }: OpenDatabase): void {
 
 function serveReads({ database, close }: OpenDatabase): void {
   port.on('message', (request: ThreadRequest) => {
-    perform(() => (request.kind === 'run' ? runAll(database, request.statements) : close()));
+    respond(perform(() => (request.kind === 'run' ? runAll(database, request.statements) : close())));
   });
 }
 
@@ -95,19 +124,20 @@ function next(): ThreadRequest | undefined {
   return (receiveMessageOnPort(port) as { message: ThreadRequest } | undefined)?.message;
 }
 
-function respondToCycles({ calls: requests, ...performed }: Performed): void {
-  if ('outcome' in performed) respond({ requests, isCycle: true, result: performed.outcome });
-  else fail(requests, performed.error);
+function responseToCycles({ calls: requests, ...performed }: Performed): Response {
+  return 'outcome' in performed
+    ? { requests, isCycle: true, result: performed.outcome }
+    : failed(requests, performed.error);
 }
 
-function perform(work: () => unknown): void {
+function perform(work: () => unknown): Response {
   try {
-    respond({ requests: 1, isCycle: false, result: work() });
+    return { requests: 1, isCycle: false, result: work() };
   } catch (error) {
-    fail(1, error);
+    return failed(1, error);
   }
 }
 
-function fail(requests: number, error: unknown): void {
-  respond({ requests, fault: faultIn(error), isOfOneRow: isOfOneRow(error) });
+function failed(requests: number, error: unknown): Response {
+  return { requests, fault: faultIn(error), isOfOneRow: isOfOneRow(error) };
 }

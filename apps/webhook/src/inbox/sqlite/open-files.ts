@@ -1,0 +1,142 @@
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
+import { join } from 'node:path';
+
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+
+import { type Header, readHeader } from './identity.js';
+import { INBOX_FILES } from './inbox-files.js';
+import { MOVED } from './sqlite-errors.js';
+
+/** Where SQLite locks the files of a database that is open, see its os.h and wal.c. */
+const SHARED_BYTE = 0x4000_0002;
+const OPEN_BYTE = 128;
+
+/**
+ * The files of an inbox that a receiver has open. Others can take them away: whoever removes or replaces them, and
+ * whoever opens and closes them in this process, which takes away the locks of SQLite (POSIX has it so). Without these
+ * locks, the next `sqlite3` takes itself for the only one, and deletes the log under the receiver.
+ */
+export class OpenFiles {
+  readonly #database: string;
+  readonly #inodes: readonly (readonly [file: string, inode: number | undefined])[];
+  readonly #locks: readonly Lock[];
+  #size = 0;
+  #schema: number;
+
+  /**
+   * @param descriptor of the database
+   * @param identity what the database's header says: one of the ids, and this or a later schema
+   */
+  constructor(
+    folder: string,
+    private readonly database: DatabaseSyncInstance,
+    private readonly descriptor: number,
+    private readonly identity: { readonly ids: readonly number[]; readonly schema: number },
+  ) {
+    this.#database = join(folder, INBOX_FILES.database);
+    this.#schema = identity.schema;
+    const log = `${this.#database}-wal`;
+    const index = `${this.#database}-shm`;
+    const lock = join(folder, INBOX_FILES.lock);
+    this.#inodes = [this.#database, log, index, lock].map((file) => [file, inodeOf(file)]);
+    this.#locks = [findLock(this.#database, SHARED_BYTE), findLock(index, OPEN_BYTE)].filter(
+      (found) => found !== undefined,
+    );
+  }
+
+  /**
+   * Looks at the files. What was committed before may be acknowledged if nothing is lost.
+   *
+   * @returns what was lost, as SQLite would report it
+   */
+  loss(): Error | undefined {
+    const reason = this.#replacement() ?? this.#unlocking() ?? this.#removal();
+    return reason === undefined ? undefined : Object.assign(new Error(reason), { errcode: MOVED });
+  }
+
+  /** The database is another file, or was overwritten. */
+  #replacement(): string | undefined {
+    const [, inode] = this.#inodes[0]!;
+    const file = statSync(this.#database, { throwIfNoEntry: false });
+    const header = file?.ino === inode ? readHeader(this.descriptor) : undefined;
+    if (file === undefined || header === undefined || !this.#isOwn(header) || file.size < this.#size)
+      return `${this.#database} was removed or replaced. If you restore a copy, stop the receiver, put the copy there again, and delete ${this.#database}-wal and ${this.#database}-shm`;
+    this.#size = file.size;
+    this.#schema = header.schema;
+    return undefined;
+  }
+
+  #isOwn({ id, schema, isWal }: Header): boolean {
+    return isWal && this.identity.ids.includes(id) && schema >= this.#schema;
+  }
+
+  #unlocking(): string | undefined {
+    const lost = this.#locks.find((lock) => !isHeld(lock));
+    return lost === undefined
+      ? undefined
+      : `something in this process has opened and closed ${lost.file}, which took away the locks of SQLite`;
+  }
+
+  #removal(): string | undefined {
+    const removed = this.#inodes.find(([file, inode]) => inodeOf(file) !== inode)?.[0];
+    if (removed === undefined) return undefined;
+    // Of a log that is gone, SQLite has still what it held. Unless others have begun a new one, it belongs to the database.
+    const log = `${this.#database}-wal`;
+    if (removed === log && !existsSync(log)) this.database.exec('PRAGMA wal_checkpoint');
+    return `${removed} was removed or replaced`;
+  }
+}
+
+function inodeOf(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.ino;
+}
+
+/** A lock of this process on one byte of a file. */
+interface Lock {
+  readonly file: string;
+  readonly byte: number;
+  /** Of what Linux tells about the descriptor through which the lock was taken. */
+  readonly descriptor: number;
+}
+
+/** @returns undefined if this system doesn't tell of locks */
+function findLock(file: string, byte: number): Lock | undefined {
+  const path = realpathSync(file);
+  for (const name of existsSync('/proc/self/fdinfo') ? readdirSync('/proc/self/fd') : []) {
+    if (targetOf(`/proc/self/fd/${name}`) !== path) continue;
+    const lock = { file, byte, descriptor: openSync(`/proc/self/fdinfo/${name}`, 'r') };
+    if (isHeld(lock)) return lock;
+    closeSync(lock.descriptor);
+  }
+  return undefined;
+}
+
+/** @returns undefined if it is closed meanwhile, as the one that lists the folder is */
+function targetOf(link: string): string | undefined {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return undefined;
+  }
+}
+
+const INFO = Buffer.alloc(4_096);
+
+/** A line is `lock: 1: POSIX ADVISORY READ <process> <device and inode> <first byte> <last byte>`. */
+function isHeld({ byte, descriptor }: Lock): boolean {
+  const lines = INFO.toString('latin1', 0, readSync(descriptor, INFO, 0, INFO.length, 0)).split('\n');
+  return lines.some((line) => {
+    if (!line.startsWith('lock:')) return false;
+    const [first, last] = line.split(' ').slice(-2).map(Number);
+    return first! <= byte && byte <= last!;
+  });
+}
