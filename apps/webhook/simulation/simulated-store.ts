@@ -84,8 +84,12 @@ export class SimulatedStore implements port.Store {
     return runAll(this.world.memory.database, [statement]);
   }
 
-  async size(): Promise<{ onDisk: number; inUse: number }> {
-    return { onDisk: 0, inUse: 0 };
+  async size(): Promise<{ onDisk: number; inUse: number; free: number }> {
+    return { onDisk: 0, inUse: 0, free: 0 };
+  }
+
+  async emptyLog(): Promise<boolean> {
+    return true;
   }
 
   async close(): Promise<void> {

@@ -133,8 +133,14 @@ export interface Store {
   run(...statements: readonly Sql[]): Promise<readonly Row[]>;
   /** Runs a statement that only reads, beside the writes. */
   read(statement: Sql): Promise<readonly Row[]>;
-  /** What the inbox takes on its disk, and how much of that is in use, in bytes. */
-  size(): Promise<{ readonly onDisk: number; readonly inUse: number }>;
+  /** What the inbox takes on its disk, and how much of that is in use, and free for new rows, in bytes. */
+  size(): Promise<{ readonly onDisk: number; readonly inUse: number; readonly free: number }>;
+  /**
+   * Empties the write-ahead log, which still has what was deleted.
+   *
+   * @returns false if it still has: somebody reads. Call it again.
+   */
+  emptyLog(): Promise<boolean>;
   close(): Promise<void>;
 }
 

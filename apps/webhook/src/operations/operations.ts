@@ -41,6 +41,7 @@ export async function startOperations({ config, inbox, counters, logger }: Opera
     checkInbox: () => inbox.probeWrite(),
     oldestWaiting: () => inbox.oldestWaiting(),
     folder,
+    freeInFile: async () => (await inbox.size()).free,
   });
   const metrics = new Metrics(
     counters,

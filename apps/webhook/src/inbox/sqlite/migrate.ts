@@ -1,10 +1,10 @@
-import { renameSync, rmSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 
 import { Migrations } from '../migrations.js';
-import { makeFile } from './inbox-files.js';
+import { makeFile, removePartial } from './inbox-files.js';
 
 const migrations = new Migrations('sqlite');
 
@@ -48,15 +48,15 @@ function versionOf(database: DatabaseSyncInstance, file: string): number {
 /** Has its name only when it is whole. Not a copy of the file: what others keep in the log would not be in it. */
 function keepCopy(database: DatabaseSyncInstance, file: string, version: number): void {
   const copy = `${file}.version-${version}`;
-  const removePartial = (): void => rmSync(`${copy}.partial`, { force: true });
-  removePartial();
+  const partial = `${copy}.partial`;
+  removePartial(partial);
   try {
-    makeFile(`${copy}.partial`);
-    database.prepare('VACUUM INTO ?').run(`${copy}.partial`);
-    renameSync(`${copy}.partial`, copy);
+    makeFile(partial);
+    database.prepare('VACUUM INTO ?').run(partial);
+    renameSync(partial, copy);
   } catch (error) {
     // The disk may be full.
-    removePartial();
+    removePartial(partial);
     throw error;
   }
 }

@@ -115,6 +115,8 @@ function prepare(database: DatabaseSyncInstance, file: string): void {
   database.exec('PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
   // While somebody reads, the log grows. Without a limit it keeps its largest size until the next start.
   database.exec(`PRAGMA journal_size_limit = ${MAX_LOG_BYTES}`);
+  // What was deleted can't be read in the file any more. Pages that become free are overwritten with zeros.
+  database.exec('PRAGMA secure_delete = ON');
   migrate(database, file);
   // A file that can't be written is opened for reading, and a statement that would write reports it.
   database.exec('UPDATE inbox_state SET probed_at = NULL');
@@ -131,6 +133,12 @@ export function inTransaction<Result>(database: DatabaseSyncInstance, write: () 
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
+}
+
+/** Moves the write-ahead log into the file, and empties it. Returns whether that was possible: others may read. */
+export function emptyLog(database: DatabaseSyncInstance): boolean {
+  const row = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number };
+  return row.busy === 0;
 }
 
 /** Runs statements, and returns the rows of the last one. */

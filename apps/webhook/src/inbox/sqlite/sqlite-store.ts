@@ -17,7 +17,7 @@ import {
 import { INBOX_FILES } from './inbox-files.js';
 import { openingError } from './open-database.js';
 import { cycleCall, type GroupOutcome, outcomesOf } from './sqlite-cycle.js';
-import { isDamage, isLoss, type SqliteFault } from './sqlite-errors.js';
+import { isDamage, isFull, isLoss, MAKE_ROOM, type SqliteFault } from './sqlite-errors.js';
 import type { ThreadOptions, ThreadRequest, ThreadResponse } from './sqlite-thread.js';
 import { startThread } from './start-thread.js';
 
@@ -105,12 +105,19 @@ class SqliteStore implements Store {
     return (await this.#request(await this.#reader, { kind: 'run', statements: [statement] })) as Row[];
   }
 
-  async size(): Promise<{ onDisk: number; inUse: number }> {
-    const [row] = await this.read(sql`
-      SELECT page_size * (page_count - freelist_count) AS bytes
-      FROM pragma_page_size, pragma_page_count, pragma_freelist_count`);
+  async size(): Promise<{ onDisk: number; inUse: number; free: number }> {
+    const [row] = (await this.read(sql`
+      SELECT page_size * (page_count - freelist_count) AS "inUse", page_size * freelist_count AS free
+      FROM pragma_page_size, pragma_page_count, pragma_freelist_count`)) as readonly {
+      readonly inUse: number;
+      readonly free: number;
+    }[];
     const onDisk = [this.location, `${this.location}-wal`].map((file) => statSync(file).size);
-    return { onDisk: onDisk.reduce((sum, bytes) => sum + bytes), inUse: row!['bytes'] as number };
+    return { onDisk: onDisk.reduce((sum, bytes) => sum + bytes), ...row! };
+  }
+
+  async emptyLog(): Promise<boolean> {
+    return (await this.#request(this.writer, { kind: 'empty log' })) as boolean;
   }
 
   async close(): Promise<void> {
@@ -141,7 +148,7 @@ class SqliteStore implements Store {
         );
       const failed = new ReceiverError(
         'INBOX_WRITE_FAILED',
-        `The inbox in ${this.location} could not write: ${message}.`,
+        `The inbox in ${this.location} could not write: ${message}.${isFull(cause) ? ` ${MAKE_ROOM}` : ''}`,
         { cause },
       );
       throw (cause as RequestFault).isOfOneRow ? markOfOnePart(failed) : failed;

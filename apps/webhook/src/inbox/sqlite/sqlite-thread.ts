@@ -5,6 +5,7 @@ import { ReceiverError } from '../../errors.js';
 import type { Sql } from '../sql.js';
 import { Room } from '../store.js';
 import {
+  emptyLog,
   inTransaction,
   openDatabase,
   openForReading,
@@ -28,6 +29,7 @@ export interface ThreadOptions {
 export type ThreadRequest =
   | { readonly kind: 'cycle'; readonly call: CycleCall }
   | { readonly kind: 'run'; readonly statements: readonly Sql[] }
+  | { readonly kind: 'empty log' }
   | { readonly kind: 'close' };
 
 /**
@@ -71,9 +73,11 @@ function serveWrites({ database, close }: OpenDatabase): void {
       if (calls.length > 0) performTogether(cycle, calls, Date.now).forEach(respondToCycles);
       if (request === undefined || request.kind === 'cycle') continue;
       const other: ThreadRequest = request;
-      perform(() =>
-        other.kind === 'close' ? close() : inTransaction(database, () => runAll(database, other.statements)),
-      );
+      perform(() => {
+        if (other.kind === 'close') return close();
+        if (other.kind === 'empty log') return emptyLog(database);
+        return inTransaction(database, () => runAll(database, other.statements));
+      });
       request = next();
     }
   });
