@@ -70,6 +70,10 @@ export class SimulatedStore implements port.Store {
     this.#isOurs = database.prepare('SELECT 1 FROM delivery WHERE id = ? AND receiver = ?');
   }
 
+  async open(): Promise<void> {
+    // The world has the database open.
+  }
+
   cycle(input: port.CycleInput): Promise<port.CycleOutcome> {
     return this.#request(cycleCall(input)) as Promise<port.CycleOutcome>;
   }

@@ -125,6 +125,11 @@ export class Inbox extends SqlOperations {
     );
   }
 
+  /** See `Store.open`. */
+  open(): Promise<void> {
+    return this.store.open();
+  }
+
   /**
    * Resolves with the delivery's id once the delivery is durable, and not before. If the event has a delivery here
    * already, nothing is stored, whatever the content: it resolves with the id of the first one, once that is durable.

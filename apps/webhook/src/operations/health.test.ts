@@ -29,7 +29,9 @@ test('not ready while it starts, nor once it is about to stop', async () => {
     folder: undefined,
     freeInFile: async () => 0,
   });
-  expect(await readiness.reasons()).toEqual(['The receiver is starting.']);
+  expect(await readiness.reasons()).toEqual(['The receiver is starting: opening the inbox.']);
+  readiness.starting('loading the handler');
+  expect(await readiness.reasons()).toEqual(['The receiver is starting: loading the handler.']);
   readiness.started();
   expect(await readiness.reasons()).toEqual([]);
   readiness.stopping();

@@ -33,6 +33,7 @@ export interface ReadinessChecks {
 /** Whether the receiver can accept deliveries, for load balancers and supervisors. */
 export class Readiness {
   #phase: 'starting' | 'running' | 'stopping' = 'starting';
+  #startsBy = 'opening the inbox';
   readonly #timeout: number;
   readonly #freeBytes: (() => Promise<number>) | undefined;
   readonly #check: () => Promise<readonly string[]>;
@@ -63,6 +64,11 @@ export class Readiness {
     });
   }
 
+  /** What the receiver does until it listens. */
+  starting(what: string): void {
+    this.#startsBy = what;
+  }
+
   /** The receiver listens. */
   started(): void {
     if (this.#phase === 'starting') this.#phase = 'running';
@@ -75,7 +81,8 @@ export class Readiness {
 
   /** Why the receiver isn't ready, one sentence each; empty if it is. A paused handler is no reason. */
   async reasons(): Promise<readonly string[]> {
-    if (this.#phase !== 'running') return [`The receiver is ${this.#phase}.`];
+    if (this.#phase === 'starting') return [`The receiver is starting: ${this.#startsBy}.`];
+    if (this.#phase === 'stopping') return ['The receiver is stopping.'];
     return within(this.#timeout, this.#check(), [
       `The check of the inbox has not ended within ${this.#timeout} ms.`,
     ]);

@@ -7,7 +7,7 @@ import { ReceiverError, systemReason } from '../../errors.js';
 import type { Sql } from '../sql.js';
 import type { Row } from '../store.js';
 import { INBOX_FILES, makeFile, makeFolders, syncFolders, unusableFiles } from './inbox-files.js';
-import { migrate, requireVersion } from './migrate.js';
+import { migrate, requireVersion, UpgradeNeeded } from './migrate.js';
 import { isBusy, isDamage } from './sqlite-errors.js';
 
 /** How long to wait for a lock of another program, in milliseconds: somebody may be looking at the file. */
@@ -29,9 +29,11 @@ export interface OpenDatabase {
  * Opens the inbox in a folder, and creates both if they are missing. Only one process has it open at a time: the
  * operating system holds the lock and releases it when the process ends, however that happens.
  *
+ * @param mayUpgrade whether tables of an earlier version are changed, which may take minutes
+ * @throws UpgradeNeeded
  * @throws ReceiverError `INBOX_IN_USE`, `INBOX_UNUSABLE`, `INBOX_DAMAGED`; nothing is then left open
  */
-export function openDatabase(folder: string): OpenDatabase {
+export function openDatabase(folder: string, mayUpgrade = true): OpenDatabase {
   const opened: DatabaseSyncInstance[] = [];
   const open = (name: keyof typeof INBOX_FILES): DatabaseSyncInstance => {
     makeFile(join(folder, INBOX_FILES[name]));
@@ -44,12 +46,12 @@ export function openDatabase(folder: string): OpenDatabase {
     const made = makeFolders(folder);
     takeLock(open('lock'), folder);
     const database = open('database');
-    prepare(database, join(folder, INBOX_FILES.database));
+    prepare(database, join(folder, INBOX_FILES.database), mayUpgrade);
     syncFolders(folder, made ?? folder);
     return { database, close };
   } catch (cause) {
     close();
-    throw openingError(folder, cause);
+    throw cause instanceof UpgradeNeeded ? cause : openingError(folder, cause);
   }
 }
 
@@ -109,7 +111,7 @@ function takeLock(lock: DatabaseSyncInstance, folder: string): void {
   lock.exec('PRAGMA incremental_vacuum');
 }
 
-function prepare(database: DatabaseSyncInstance, file: string): void {
+function prepare(database: DatabaseSyncInstance, file: string, mayUpgrade: boolean): void {
   database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
   // Several contents fit into a page, which halves the writes. Only a new file takes this size.
   database.exec('PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
@@ -117,7 +119,7 @@ function prepare(database: DatabaseSyncInstance, file: string): void {
   database.exec(`PRAGMA journal_size_limit = ${MAX_LOG_BYTES}`);
   // What was deleted can't be read in the file any more. Pages that become free are overwritten with zeros.
   database.exec('PRAGMA secure_delete = ON');
-  migrate(database, file);
+  migrate(database, file, mayUpgrade);
   // A file that can't be written is opened for reading, and a statement that would write reports it.
   database.exec('UPDATE inbox_state SET probed_at = NULL');
 }

@@ -46,7 +46,7 @@ const CODES: readonly (readonly [message: RegExp, errcode: number])[] = [
 
 /** What of an error of SQLite is told. */
 export function faultIn(error: unknown): SqliteFault {
-  const { message = '', errcode } = (error ?? {}) as Partial<SqliteFault> & Error;
+  const { message = '', errcode } = (error ?? {}) as Partial<SqliteFault & Error>;
   const [, meant = 0] = CODES.find(([pattern]) => pattern.test(message)) ?? [];
   return { message, errcode: errcode ?? meant };
 }

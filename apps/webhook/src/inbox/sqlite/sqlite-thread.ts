@@ -2,6 +2,7 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 
 import { ReceiverError } from '../../errors.js';
+import type { Upgrade } from '../migrations.js';
 import type { Sql } from '../sql.js';
 import { Room } from '../store.js';
 import {
@@ -13,6 +14,7 @@ import {
   openingError,
   runAll,
 } from './open-database.js';
+import { UpgradeNeeded } from './migrate.js';
 import { type CycleCall, type Performed, performTogether, prepareCycle } from './sqlite-cycle.js';
 import { faultIn, isOfOneRow, type SqliteFault } from './sqlite-errors.js';
 
@@ -20,7 +22,8 @@ import { faultIn, isOfOneRow, type SqliteFault } from './sqlite-errors.js';
 export interface ThreadOptions {
   readonly folder: string;
   readonly receiver: string;
-  readonly mode: 'write' | 'read';
+  /** `upgrade` opens the inbox, with what that takes for tables of an earlier version, and closes it again. */
+  readonly mode: 'write' | 'read' | 'upgrade';
   /** The memory of a `Room`. */
   readonly room: Int32Array<SharedArrayBuffer>;
 }
@@ -39,6 +42,7 @@ export type ThreadRequest =
 export type ThreadResponse =
   | { readonly requests: number; readonly isCycle: boolean; readonly result: unknown }
   | { readonly requests: number; readonly fault: SqliteFault; readonly isOfOneRow: boolean }
+  | { readonly needs: Upgrade }
   | { readonly refused: Pick<ReceiverError, 'code' | 'message'>; readonly fault: SqliteFault };
 
 /** Most content in one transaction, in bytes, if it is of more than one call. */
@@ -49,13 +53,16 @@ const port = parentPort!;
 const respond = (response: ThreadResponse): void => port.postMessage(response);
 
 try {
-  const opened = mode === 'write' ? openDatabase(folder) : openForReading(folder);
-  if (mode === 'write') serveWrites(opened);
-  else serveReads(opened);
+  if (mode === 'upgrade') openDatabase(folder).close();
+  else if (mode === 'write') serveWrites(openDatabase(folder, false));
+  else serveReads(openForReading(folder));
   respond({ requests: 1, isCycle: false, result: undefined });
 } catch (error) {
-  const { code, message, cause } = openingError(folder, error);
-  respond({ refused: { code, message }, fault: faultIn(cause) });
+  if (error instanceof UpgradeNeeded) respond({ needs: error.upgrade });
+  else {
+    const { code, message, cause } = openingError(folder, error);
+    respond({ refused: { code, message }, fault: faultIn(cause) });
+  }
 }
 
 /** Takes every cycle that was called meanwhile into one transaction, so that groups grow by themselves on a slow disk. */
