@@ -59,7 +59,7 @@ withPostgres('on PostgreSQL', () => {
     await other.connect();
     afterThisTest(() => other.end());
     // The lock under which tables are changed.
-    await other.query(`SELECT pg_advisory_lock(${0x706c616e})`);
+    await other.query('SELECT pg_advisory_lock($1)', [0x706c616e]);
     const told = makeLatch();
     const inbox = await createInbox(url, {
       onUpgrade: ({ from }) => {
