@@ -1,6 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { DatabaseSync } from '@photostructure/sqlite';
 import { makeFolder } from '@plant-store/test-support';
 
 import { type Connection, openConnection } from '../support/connection.js';
@@ -12,6 +13,7 @@ import type { Environment } from '../support/process.js';
 import {
   canUnshare,
   FIRST_PROCESS,
+  inboxOf,
   preloading,
   type RunningReceiver,
   spawnReceiver,
@@ -19,6 +21,8 @@ import {
 } from '../support/receiver.js';
 
 const DONE = { code: 0, signal: null };
+
+const EARLIER_INBOX = new URL('../../webhook/test/earlier/sqlite-6.sql', import.meta.url);
 
 const contentsOf = ({ inbox }: RunningReceiver): string[] =>
   readInbox(inbox).map(({ content }) => content.toString());
@@ -110,6 +114,29 @@ test('SHUTDOWN_TIMEOUT_MS ends a start that hangs', async () => {
   expect(await receiver.exit).toEqual({ code: 1, signal: null });
 });
 
+test('a start that brings an inbox to this version ends at a signal, and leaves the inbox as it was', async () => {
+  const folder = makeFolder();
+  mkdirSync(inboxOf(folder));
+  const file = join(inboxOf(folder), 'inbox.sqlite');
+  const database = new DatabaseSync(file);
+  database.exec(`PRAGMA journal_mode = WAL; ${readFileSync(EARLIER_INBOX, 'utf8')}`);
+  database.close();
+  // It holds the process that changes the tables.
+  const settings = preloading(new URL('../support/hold-children.mjs', import.meta.url).href);
+  const receiver = spawnReceiver({ folder, settings });
+  await receiver.logged('bringing the inbox to another version');
+
+  receiver.signal('SIGTERM');
+
+  expect(await receiver.exit).toEqual(DONE);
+  expect(receiver.entries().map(({ msg }) => msg)).toEqual([
+    'bringing the inbox to another version',
+    'stopping before the inbox is open',
+  ]);
+  expect(receiver.stderr).toBe('');
+  await startReceiver({ folder });
+});
+
 test.each([{}, { SHUTDOWN_DELAY_MS: '1' }])(
   'requests that do not end are cut short after SHUTDOWN_TIMEOUT_MS, and the exit code is 1: %j',
   async (settings) => {
@@ -162,11 +189,12 @@ describe.each([
     expect(receiver.process.entries('stopped')).toMatchObject([{ cutShort: false }]);
   });
 
-  testAs('stops in order after a signal that comes while its packages are loaded', async () => {
+  testAs('ends in order after a signal that comes while its packages are loaded', async () => {
     const receiver = spawnReceiver({ within, settings: signalWhileLoading('SIGTERM') });
 
     expect(await receiver.exit).toEqual(DONE);
-    expect(receiver.entries().map(({ msg }) => msg)).toEqual(['listening', 'stopping', 'stopped']);
+    expect(receiver.entries().map(({ msg }) => msg)).toEqual(['stopping before the inbox is open']);
+    expect(receiver.stderr).toBe('');
   });
 });
 

@@ -70,6 +70,10 @@ export class SimulatedStore implements port.Store {
     this.#isOurs = database.prepare('SELECT 1 FROM delivery WHERE id = ? AND receiver = ?');
   }
 
+  async open(): Promise<void> {
+    // The world has the database open.
+  }
+
   cycle(input: port.CycleInput): Promise<port.CycleOutcome> {
     return this.#request(cycleCall(input)) as Promise<port.CycleOutcome>;
   }
@@ -93,8 +97,12 @@ export class SimulatedStore implements port.Store {
     return runAll(this.world.memory.database, [statement]);
   }
 
-  async size(): Promise<{ onDisk: number; inUse: number }> {
-    return { onDisk: 0, inUse: 0 };
+  async size(): Promise<{ onDisk: number; inUse: number; free: number }> {
+    return { onDisk: 0, inUse: 0, free: 0 };
+  }
+
+  async emptyLog(): Promise<boolean> {
+    return true;
   }
 
   async close(): Promise<void> {

@@ -16,6 +16,7 @@ export const RECEIVER_ERRORS = {
   INBOX_DAMAGED: 'The inbox is damaged. Restore a backup.',
   INBOX_LOST:
     'A file of the inbox was removed or replaced, or its disk failed to flush. The receiver ends with exit code 74.',
+  INBOX_OPENING: 'The inbox is being opened. /readyz says what is done, and when it is open.',
   INBOX_CLOSED: 'The inbox was used after it was closed. Nothing was read or written.',
   INBOX_WRITE_FAILED:
     'The inbox could not write or be reached. The delivery is not stored, unless the reply that says so was lost: then it may be stored, and its repetition too.',
@@ -35,6 +36,19 @@ export class ReceiverError extends Error {
   ) {
     super(message, options);
   }
+}
+
+/** What whoever uses an inbox gets that isn't open yet. */
+export function inboxOpening(location: string): ReceiverError {
+  return new ReceiverError(
+    'INBOX_OPENING',
+    `The inbox at ${location} is being opened. Try again in a while.`,
+  );
+}
+
+/** Whether this was thrown because an inbox isn't open yet, which is no fault. */
+export function isOpening(error: unknown): boolean {
+  return error instanceof ReceiverError && error.code === 'INBOX_OPENING';
 }
 
 /** What whoever uses a closed inbox gets. */

@@ -12,7 +12,8 @@ import type { OpenHandler } from './dispatch/open-handler.js';
 import { sayWhileItStarts } from './dispatch/slow-start.js';
 import { ReceiverError, systemReason } from './errors.js';
 import { authorityOf, listenOnOne, urlOf } from './http/listen.js';
-import { openInbox } from './inbox/open-inbox.js';
+import type { Inbox } from './inbox/inbox.js';
+import { createInbox } from './inbox/open-inbox.js';
 import { startRemovingExpired } from './inbox/retention.js';
 
 /** Exit codes of a receiver whose inbox can't be trusted any more: EX_DATAERR and EX_IOERR of sysexits.h. */
@@ -38,38 +39,60 @@ export interface Receiver {
   close(): Promise<boolean>;
 }
 
+/** Closes a part of a receiver. When the signal aborts, what is under way is cut off. */
+type Close = (cut: AbortSignal) => unknown;
+
 /**
- * Starts a receiver.
+ * Starts a receiver. Its operations come first, and its address for deliveries last.
  *
  * @param config parsed with the settings of `composed`
  * @param passedSocket the file descriptor of a socket to listen on, in place of HOST and PORT
+ * @param stopping ends a start that still opens the inbox, however long that would take
  * @throws ReceiverError `ACCESS_TOKENS_UNREADABLE`, `INBOX_UNUSABLE`, `INBOX_IN_USE`, `INBOX_DAMAGED`,
  * `HANDLER_UNUSABLE`, `ADDRESS_UNAVAILABLE`. After any failure nothing is left open.
+ * @throws the reason of `stopping`
  */
 export async function startReceiver(
   config: Config,
   logger: Logger,
   composed: ComposedAnswers,
   passedSocket?: number,
+  stopping: AbortSignal = new AbortController().signal,
 ): Promise<Receiver> {
-  /** What to close if the start fails, in the order in which it was opened. */
-  const opened: (() => unknown)[] = [];
+  /** What is open, the last first: the order in which it is closed. */
+  const opened: Close[] = [];
   try {
     const tokens = openAccessTokens(config, logger, composed.tokenMatcher);
-    opened.push(tokens.close);
+    opened.unshift(() => tokens.close());
     const counters = new Counters();
-    const inbox = await openInbox(config.INBOX_URL, {
+    const inbox = await createInbox(config.INBOX_URL, {
       onLost: (err) => endLost(err, logger),
+      onUpgrade: ({ from, to }) => {
+        operations.starting(`bringing the inbox to version ${to}`);
+        logger.info({ from, to }, 'bringing the inbox to another version');
+        const start = performance.now();
+        return () =>
+          logger.info(
+            { from, to, ms: Math.round(performance.now() - start) },
+            'the inbox has another version',
+          );
+      },
       logger,
       counters,
     });
-    opened.push(() => inbox.close());
-    // Imported late: a receiver that can't start says so before Nest and Fastify are loaded, which takes longest.
+    opened.unshift(() => inbox.close());
     const { startOperations } = await import('./operations/operations.js');
     const operations = await startOperations({ config, inbox, counters, logger });
-    opened.push(operations.close);
+    opened.unshift(() => operations.close());
+    await openUnlessStopped(inbox, stopping, () => {
+      operations.stopping();
+      logger.info('stopping before the inbox is open');
+    });
+    const socket = await operations.openSocket();
+    operations.starting('loading the handler');
     const handler = await startHandler(config, logger, inbox.receiver);
-    opened.push(() => handler.close(AbortSignal.abort()));
+    opened.unshift((cut) => handler.close(cut));
+    operations.starting('opening the address for deliveries');
     const dispatcher = new Dispatcher(
       inbox,
       handler.run,
@@ -96,12 +119,21 @@ export async function startReceiver(
       },
       config,
     );
-    opened.push(() => stop(app, dispatcher, AbortSignal.abort()));
+    const { SHUTDOWN_DELAY_MS: wait, SHUTDOWN_TIMEOUT_MS: timeout } = config;
+    opened.unshift((cut) => {
+      if (cut.aborted) return stop(app, dispatcher, cut);
+      const isPassed = passedSocket !== undefined;
+      const drained =
+        wait > 0 || isPassed ? connections.drain(app.getHttpServer(), timeout / 2, isPassed) : undefined;
+      // Whoever begins a request and doesn't go on, such as a stranger, would hold the stop, and cut it short.
+      void (drained ?? delay(timeout / 2, undefined, { ref: false })).then(() => connections.closeIdle());
+      return stop(app, dispatcher, cut, drained);
+    });
     const { waiting, parked, isPaused } = await inbox.stats();
     if (passedSocket === undefined) await listenOnAddress(app, config, logger);
     else await listenOnPassedSocket(app, passedSocket);
     const url = urlOf(app.getHttpServer()) + composed.path;
-    const { url: operationsUrl, socket } = operations;
+    const operationsUrl = operations.url;
     logger.info(
       { url, operations: operationsUrl, socket, inbox: inbox.location, waiting, parked },
       'listening',
@@ -109,43 +141,52 @@ export async function startReceiver(
     if (isPaused) logger.warn({ waiting }, 'the handler is paused; deliveries wait until it is resumed');
     operations.started(url);
     dispatcher.start();
-    const stopRemoving = startRemovingExpired(
-      inbox,
-      {
-        maxAge: config.RETENTION_MS,
-        maxBytes: config.RETENTION_BYTES,
-        maxEventAge: config.EVENT_RETENTION_MS,
-      },
-      logger,
+    opened.unshift(
+      startRemovingExpired(
+        inbox,
+        {
+          maxAge: config.RETENTION_MS,
+          maxBytes: config.RETENTION_BYTES,
+          maxEventAge: config.EVENT_RETENTION_MS,
+        },
+        logger,
+      ),
     );
 
-    const { SHUTDOWN_DELAY_MS: wait, SHUTDOWN_TIMEOUT_MS: timeout } = config;
-    const closeAll = async (cut: AbortSignal): Promise<void> => {
-      tokens.close();
-      const isPassed = passedSocket !== undefined;
-      const drained =
-        wait > 0 || isPassed ? connections.drain(app.getHttpServer(), timeout / 2, isPassed) : undefined;
-      // Whoever begins a request and doesn't go on, such as a stranger, would hold the stop, and cut it short.
-      void (drained ?? delay(timeout / 2, undefined, { ref: false })).then(() => connections.closeIdle());
-      await stop(app, dispatcher, cut, drained);
-      await handler.close(cut);
-      await operations.close();
-      await stopRemoving();
-      await inbox.close();
-    };
     const close = async (): Promise<boolean> => {
       operations.stopping();
       logger.info({ delayMs: wait, timeoutMs: timeout }, 'stopping');
       if (wait > 0) await delay(wait);
-      const isComplete = await closeWithin(timeout, closeAll);
+      const isComplete = await closeWithin(timeout, async (cut) => {
+        for (const closeOne of opened) await closeOne(cut);
+      });
       logger.info({ cutShort: !isComplete }, 'stopped');
       return isComplete;
     };
     return { url, operationsUrl, close };
   } catch (error) {
-    for (const close of opened.reverse()) await closeQuietly(close);
+    for (const close of opened) await closeQuietly(() => close(AbortSignal.abort()));
     throw error;
   }
+}
+
+/** Opens an inbox. If the start shall stop meanwhile, it is closed, and stays as it was. */
+async function openUnlessStopped(inbox: Inbox, stopping: AbortSignal, onStopping: () => void): Promise<void> {
+  const stopOpening = (): void => {
+    onStopping();
+    void inbox.close();
+  };
+  stopping.addEventListener('abort', stopOpening);
+  try {
+    if (stopping.aborted) stopOpening();
+    else await inbox.open();
+  } catch (error) {
+    stopping.throwIfAborted();
+    throw error;
+  } finally {
+    stopping.removeEventListener('abort', stopOpening);
+  }
+  stopping.throwIfAborted();
 }
 
 /** Loads the team's code, which may fail in any way, and may never end. */

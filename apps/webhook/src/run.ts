@@ -34,6 +34,8 @@ export async function run(
 ): Promise<void> {
   boundOutput(process.stdout);
   boundOutput(process.stderr);
+  const stop = new AbortController();
+  void stopping.then(() => stop.abort());
   try {
     const composed = composeAnswers(answers, stillAccepted);
     const settings = { ...environment, HANDLER: environment['HANDLER'] || OWN_HANDLER };
@@ -46,10 +48,11 @@ export async function run(
       process.on(signal, () =>
         logger.warn(`${signal} is ignored: the log is standard output, not a file to open again`),
       );
-    const starting = start(config, logger, composed, socket.fd);
-    void stopping.then(() => stop(starting, config.SHUTDOWN_TIMEOUT_MS));
+    const starting = start(config, logger, composed, socket.fd, stop.signal);
+    void stopping.then(() => exitAfterStart(starting, config.SHUTDOWN_TIMEOUT_MS));
     await starting;
   } catch (error) {
+    if (error === stop.signal.reason) process.exit(0);
     if (!(error instanceof ReceiverError)) throw error;
     const [first, ...more] = error.message.split('\n');
     process.stderr.write([`${first} [${error.code}]`, ...more, ''].join('\n'));
@@ -70,7 +73,7 @@ async function start(...given: Parameters<typeof startReceiver>): Promise<Close>
 }
 
 /** A start that hangs, as in a database of the handler, gets the time of a stop. One that failed ends the process itself. */
-function stop(starting: Promise<Close>, timeout: number): void {
+function exitAfterStart(starting: Promise<Close>, timeout: number): void {
   const hanging = setTimeout(() => process.exit(1), timeout);
   const started = starting.finally(() => clearTimeout(hanging));
   void started.then(exitAfter, () => undefined);

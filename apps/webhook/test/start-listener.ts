@@ -11,17 +11,14 @@ import { type LogRecord, recordLog } from './record-log.js';
  */
 export async function startListener(
   addRoutes: (app: FastifyInstance) => void,
-  address: Partial<ListenerAddress> = {},
+  { folder, ...address }: Partial<ListenerAddress> & { readonly folder?: string } = {},
   cleanUp: CleanUp = afterThisTest,
-): Promise<Listener & { readonly log: LogRecord }> {
+): Promise<Listener & { readonly socket: string | undefined; readonly log: LogRecord }> {
   const log = recordLog();
-  const listener = await start(
-    addRoutes,
-    { port: 0, host: undefined, folder: undefined, ...address },
-    log.logger,
-  );
+  const listener = await start(addRoutes, { port: 0, host: undefined, ...address }, log.logger);
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= listener.close());
   cleanUp(close);
-  return { ...listener, close, log };
+  const socket = folder === undefined ? undefined : await listener.openSocket(folder);
+  return { ...listener, socket, close, log };
 }

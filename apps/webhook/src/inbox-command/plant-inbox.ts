@@ -204,7 +204,7 @@ export function createProgram(terminal: Terminal, given: Given): Command {
     'check',
     'look for damage in the inbox, also while the receiver runs',
     [''],
-    "If something is damaged, restore a backup. It doesn't notice other bytes in a content.",
+    "It compares each row with the indexes, and says what to do. It doesn't notice other bytes in a content.",
   ).action(on(check));
 
   command(

@@ -17,17 +17,21 @@ import { rejection } from '../../test/rejection.js';
 import { CLOCK, type Clock } from '../clock.js';
 import { Counters } from '../counters.js';
 import { Inbox } from './inbox.js';
-import { openSqliteStore } from './sqlite/sqlite-store.js';
+import { SqliteStore } from './sqlite/sqlite-store.js';
 import { markOfOnePart, type Store } from './store.js';
 
 const ALL = { order: 'oldest first', limit: 100 } as const;
 
 const SILENT = { counters: new Counters(), logger: recordLog().logger };
 
-const openStore = (folder: string): Promise<Store> =>
-  openSqliteStore(folder, (error) => {
+async function openStore(folder: string): Promise<Store> {
+  const onLost = (error: Error): never => {
     throw error;
-  });
+  };
+  const store = new SqliteStore(folder, onLost, () => () => undefined);
+  await store.open();
+  return store;
+}
 
 const NOT_WRITTEN = 'failed to claim deliveries or to store their results';
 

@@ -122,6 +122,8 @@ export class Inbox extends SqlOperations {
   #adopting: unknown;
   #consumer: Consumer | undefined;
   #longestWait = MAX_WAIT;
+  /** The write-ahead log may have what was deleted. */
+  #logHasDeleted = false;
   #onIdle: (() => void)[] = [];
   #closing: Promise<void> | undefined;
   /** By the monotonic clock. */
@@ -140,6 +142,11 @@ export class Inbox extends SqlOperations {
     this.#logFailure = throttledLog((fields) =>
       listeners.logger.error(fields, 'failed to claim deliveries or to store their results'),
     );
+  }
+
+  /** See `Store.open`. */
+  open(): Promise<void> {
+    return this.store.open();
   }
 
   /**
@@ -195,14 +202,31 @@ export class Inbox extends SqlOperations {
    * @returns how many deliveries, acts, and identifiers of events, it has deleted
    * @throws ReceiverError `INBOX_WRITE_FAILED`
    */
-  removeExpired(retention: Retention): Promise<number> {
-    return this.#removal.removeExpired(retention);
+  async removeExpired(retention: Retention): Promise<number> {
+    const removed = await this.#removal.removeExpired(retention);
+    if (removed > 0) this.#logHasDeleted = true;
+    return removed;
   }
 
   override async change(batch: Selection, act: Change): Promise<BatchResult> {
     const result = await super.change(batch, act);
     this.#look();
+    if (act.kind === 'discard' && result.changed > 0) {
+      this.#logHasDeleted = true;
+      await this.forgetDeleted();
+    }
     return result;
+  }
+
+  /**
+   * Removes what was discarded or has expired from the write-ahead log, too. If somebody reads the file, or it can't be
+   * written, the next call does it.
+   */
+  async forgetDeleted(): Promise<void> {
+    if (!this.#logHasDeleted) return;
+    this.#logHasDeleted = false;
+    const isEmpty = await this.store.emptyLog().catch(() => false);
+    if (!isEmpty) this.#logHasDeleted = true;
   }
 
   override async setPaused(isPaused: boolean, origin?: Origin): Promise<Act> {

@@ -5,6 +5,15 @@ import { ReceiverError } from '../errors.js';
 
 const FOLDER = new URL('../../migrations/', import.meta.url);
 
+/** From which version to which the tables of an inbox are brought. */
+export interface Upgrade {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Is told before an inbox is brought to another version, which may take minutes. Returns what is called afterwards. */
+export type OnUpgrade = (upgrade: Upgrade) => () => void;
+
 /** The steps that make the tables of a database, and bring them from each version to the next. */
 export class Migrations {
   /** The versions by which steps end, from the first that an inbox can be migrated from. */

@@ -5,7 +5,8 @@ import { isPostgresUrl, postgresServers } from '../config/postgres-url.js';
 import { Counters } from '../counters.js';
 import type { ReceiverError } from '../errors.js';
 import { Inbox } from './inbox.js';
-import { openSqliteStore } from './sqlite/sqlite-store.js';
+import type { OnUpgrade } from './migrations.js';
+import { SqliteStore } from './sqlite/sqlite-store.js';
 import type { Store } from './store.js';
 
 /** Who is told what happens to an inbox. By default nobody, as for a command. */
@@ -15,6 +16,7 @@ export interface InboxOptions {
    * default.
    */
   readonly onLost?: (error: ReceiverError) => void;
+  readonly onUpgrade?: OnUpgrade;
   readonly logger?: Pick<Logger, 'error' | 'warn' | 'info'>;
   readonly counters?: Counters;
 }
@@ -22,25 +24,36 @@ export interface InboxOptions {
 const SILENT = { error: () => undefined, warn: () => undefined, info: () => undefined };
 
 /**
- * Opens the inbox that a URL names: `file:` and a folder, relative to the working directory or absolute, or `postgres:`
- * with servers and a database.
+ * The inbox that a URL names: `file:` and a folder, relative to the working directory or absolute, or `postgres:` with
+ * servers and a database. It isn't open yet.
+ *
+ * @throws ReceiverError `INBOX_UNUSABLE` if the working directory was removed
+ */
+export async function createInbox(url: string, options: InboxOptions = {}): Promise<Inbox> {
+  const { logger = SILENT, counters = new Counters() } = options;
+  return new Inbox(await createStore(url, options, logger), { counters, logger });
+}
+
+/**
+ * Opens the inbox that a URL names.
  *
  * @throws ReceiverError `INBOX_UNUSABLE`, `INBOX_IN_USE`, `INBOX_DAMAGED`
  */
 export async function openInbox(url: string, options: InboxOptions = {}): Promise<Inbox> {
-  const { onLost = endProcess, logger = SILENT, counters = new Counters() } = options;
-  return new Inbox(await openStore(url, onLost, logger), { counters, logger });
+  const inbox = await createInbox(url, options);
+  await inbox.open();
+  return inbox;
 }
 
-async function openStore(
+async function createStore(
   url: string,
-  onLost: (error: ReceiverError) => void,
+  { onLost = endProcess, onUpgrade = () => () => undefined }: InboxOptions,
   logger: Pick<Logger, 'warn' | 'info'>,
 ): Promise<Store> {
-  if (!isPostgresUrl(url)) return openSqliteStore(inboxFolder(url), onLost);
+  if (!isPostgresUrl(url)) return new SqliteStore(inboxFolder(url), onLost, onUpgrade);
   // Imported late: who doesn't use it doesn't wait for it.
-  const { openPostgresStore } = await import('./postgres/postgres-store.js');
-  return openPostgresStore(postgresServers(url), logger);
+  const { PostgresStore } = await import('./postgres/postgres-store.js');
+  return new PostgresStore(postgresServers(url), logger, onUpgrade);
 }
 
 /** What a command does. */

@@ -5,12 +5,14 @@ import { recordLog } from '../../test/record-log.js';
 import { CautiousClock, startRemovingExpired } from './retention.js';
 
 const retention = { maxAge: 1, maxBytes: undefined, maxEventAge: 1 };
+const forgetDeleted = async (): Promise<void> => undefined;
 
 test('it deletes at once, until nothing is left', async () => {
   const left = [3, 2, 1, 0, 7];
   const done = makeLatch();
   const log = recordLog();
   const inbox = {
+    forgetDeleted,
     removeExpired: async () => {
       const removed = left.shift()!;
       if (removed === 0) done.open();
@@ -29,6 +31,7 @@ test('a failure is logged, and ends nothing', async () => {
   const again = makeLatch();
   let calls = 0;
   const inbox = {
+    forgetDeleted,
     removeExpired: async () => {
       calls += 1;
       if (calls === 1) throw new Error('a fault');
@@ -51,6 +54,7 @@ test('stopping waits for a transaction, and begins no further one', async () => 
   const finished = makeLatch();
   let calls = 0;
   const inbox = {
+    forgetDeleted,
     removeExpired: async () => {
       calls += 1;
       started.open();

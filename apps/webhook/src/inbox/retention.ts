@@ -137,6 +137,9 @@ const PAUSE_RATIO = 2;
 const MIN_PAUSE = 5;
 const MAX_PAUSE = 1_000;
 
+/** How often what was deleted is removed from the write-ahead log, in milliseconds: it then has to grow again. */
+const FORGET_INTERVAL = 60_000;
+
 const pauseAfter = (milliseconds: number): number =>
   Math.min(Math.max(PAUSE_RATIO * milliseconds, MIN_PAUSE), MAX_PAUSE);
 
@@ -146,7 +149,10 @@ const pauseAfter = (milliseconds: number): number =>
  * @returns stops it, and resolves when it doesn't use the inbox any more
  */
 export function startRemovingExpired(
-  inbox: { readonly removeExpired: (retention: Retention) => Promise<number> },
+  inbox: {
+    readonly removeExpired: (retention: Retention) => Promise<number>;
+    readonly forgetDeleted: () => Promise<void>;
+  },
   retention: Retention,
   logger: Logger,
 ): () => Promise<void> {
@@ -166,8 +172,13 @@ export function startRemovingExpired(
     if (total > 0) logger.debug({ removed: total }, 'deleted expired deliveries');
   };
   const run = async (): Promise<void> => {
+    let forgotten = -Infinity;
     while (!signal.aborted) {
       await removeAll().catch((err: unknown) => logFailure({ err }));
+      if (performance.now() - forgotten >= FORGET_INTERVAL) {
+        await inbox.forgetDeleted();
+        forgotten = performance.now();
+      }
       await pause(INTERVAL);
     }
   };

@@ -257,6 +257,11 @@ export class SqlOperations implements InboxOperations {
     return (await this.#rows<Transactions>(this.store.dialect.transactions))[0]!;
   }
 
+  /** See `Store.size`. */
+  size(): ReturnType<Store['size']> {
+    return this.store.size();
+  }
+
   /** Those of the stats that cost little, however much is stored. */
   async oldestWaiting(): Promise<Pick<InboxStats, 'oldestWaitingAt' | 'now'>> {
     const oldest = (state: 'waiting' | 'retrying'): Sql =>

@@ -122,6 +122,14 @@ export interface Store {
   /** How many cycles may be under way: a store may take what was called meanwhile into one transaction. */
   readonly maxCycles: number;
   /**
+   * Opens the database, and brings its tables to the version of this receiver. Until it resolves, everything else but `close`
+   * rejects with the ReceiverError `INBOX_OPENING`.
+   *
+   * @throws ReceiverError `INBOX_IN_USE`, `INBOX_UNUSABLE`, `INBOX_DAMAGED`, or `INBOX_CLOSED` if it is closed meanwhile;
+   * nothing is then left open
+   */
+  open(): Promise<void>;
+  /**
    * Applies results, claims what is due while there is room, and inserts arrivals: those for which room is left run at
    * once. While the handler is paused, nothing begins to run. One transaction, durable when it resolves.
    *
@@ -141,8 +149,14 @@ export interface Store {
   run(...statements: readonly Sql[]): Promise<readonly Row[]>;
   /** Runs a statement that only reads, beside the writes. */
   read(statement: Sql): Promise<readonly Row[]>;
-  /** What the inbox takes on its disk, and how much of that is in use, in bytes. */
-  size(): Promise<{ readonly onDisk: number; readonly inUse: number }>;
+  /** What the inbox takes on its disk, and how much of that is in use, and free for new rows, in bytes. */
+  size(): Promise<{ readonly onDisk: number; readonly inUse: number; readonly free: number }>;
+  /**
+   * Empties the write-ahead log, which still has what was deleted.
+   *
+   * @returns false if it still has: somebody reads. Call it again.
+   */
+  emptyLog(): Promise<boolean>;
   close(): Promise<void>;
 }
 

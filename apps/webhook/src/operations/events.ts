@@ -3,6 +3,7 @@ import { PassThrough, Readable, type Writable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 
+import { isOpening } from '../errors.js';
 import type { InboxOperations, InboxStats } from '../inbox/inbox-operations.js';
 import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
 import { atMostEvery } from './look-up.js';
@@ -105,7 +106,7 @@ export class EventStream {
         for (const [name, data] of changed) sent.set(name, data);
       }
     } catch (err) {
-      this.#logFailure({ err });
+      if (!isOpening(err)) this.#logFailure({ err });
     }
   }
 }

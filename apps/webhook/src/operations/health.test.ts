@@ -14,6 +14,7 @@ function makeReadiness(checks: Partial<ReadinessChecks> = {}): Readiness {
     checkInbox: fine,
     oldestWaiting: empty,
     folder,
+    freeInFile: async () => 0,
     minFreeBytes: 1,
     ...checks,
   });
@@ -22,8 +23,15 @@ function makeReadiness(checks: Partial<ReadinessChecks> = {}): Readiness {
 }
 
 test('not ready while it starts, nor once it is about to stop', async () => {
-  const readiness = new Readiness({ checkInbox: fine, oldestWaiting: empty, folder: undefined });
-  expect(await readiness.reasons()).toEqual(['The receiver is starting.']);
+  const readiness = new Readiness({
+    checkInbox: fine,
+    oldestWaiting: empty,
+    folder: undefined,
+    freeInFile: async () => 0,
+  });
+  expect(await readiness.reasons()).toEqual(['The receiver is starting: opening the inbox.']);
+  readiness.starting('loading the handler');
+  expect(await readiness.reasons()).toEqual(['The receiver is starting: loading the handler.']);
   readiness.started();
   expect(await readiness.reasons()).toEqual([]);
   readiness.stopping();
@@ -32,13 +40,23 @@ test('not ready while it starts, nor once it is about to stop', async () => {
   expect(await readiness.reasons()).toEqual(['The receiver is stopping.']);
 });
 
-test('not ready while the disk has too little space', async () => {
+test('not ready while disk and file have too little space for deliveries', async () => {
   const folder = makeFolder();
   const [reason, ...more] = await makeReadiness({ folder, minFreeBytes: Number.MAX_SAFE_INTEGER }).reasons();
   expect(reason).toMatch(
-    new RegExp(`^The disk of ${folder} has \\d+ bytes left, and 9007199254740991 are needed.$`),
+    new RegExp(
+      `^The inbox in ${folder} has \\d+ bytes left, on its disk and in its file, and 9007199254740991 are needed.$`,
+    ),
   );
   expect(more).toEqual([]);
+});
+
+test('ready on a full disk if the file has space: what was deleted has left it there', async () => {
+  const minFreeBytes = 2 ** 50;
+  const readiness = makeReadiness({ minFreeBytes, freeInFile: async () => minFreeBytes });
+
+  expect(await readiness.reasons()).toEqual([]);
+  expect(await readiness.freeBytes()).toBeGreaterThanOrEqual(minFreeBytes);
 });
 
 test('not ready while what waits was stored in the future', async () => {

@@ -22,7 +22,9 @@ export interface ReadinessChecks {
   readonly oldestWaiting: () => Promise<Pick<InboxStats, 'oldestWaitingAt' | 'now'>>;
   /** The folder whose disk needs space; undefined if the inbox isn't on a disk of this machine. */
   readonly folder: string | undefined;
-  /** Least free space of that disk, in bytes. */
+  /** What the file of the inbox has free for new deliveries, in bytes. */
+  readonly freeInFile: () => Promise<number>;
+  /** Least space on that disk and in the file, in bytes. */
   readonly minFreeBytes?: number;
   /** In milliseconds. */
   readonly timeout?: number;
@@ -31,27 +33,40 @@ export interface ReadinessChecks {
 /** Whether the receiver can accept deliveries, for load balancers and supervisors. */
 export class Readiness {
   #phase: 'starting' | 'running' | 'stopping' = 'starting';
+  #startsBy = 'opening the inbox';
   readonly #timeout: number;
-  readonly #folder: string | undefined;
+  readonly #freeBytes: (() => Promise<number>) | undefined;
   readonly #check: () => Promise<readonly string[]>;
 
   constructor({
     checkInbox,
     oldestWaiting,
     folder,
+    freeInFile,
     minFreeBytes = MIN_FREE_BYTES,
     timeout = INBOX_TIMEOUT,
   }: ReadinessChecks) {
     this.#timeout = timeout;
-    this.#folder = folder;
+    this.#freeBytes =
+      folder === undefined
+        ? undefined
+        : async () => {
+            const [onDisk, inFile] = await Promise.all([freeBytesIn(folder), freeInFile().catch(() => 0)]);
+            return onDisk + inFile;
+          };
     this.#check = atMostEvery(CHECK_INTERVAL, async () => {
       const reasons = await Promise.all([
         reasonOf(checkInbox),
         reasonOf(() => requireClock(oldestWaiting)),
-        folder !== undefined && reasonOf(() => requireSpace(folder, minFreeBytes)),
+        reasonOf(() => this.#requireSpace(folder, minFreeBytes)),
       ]);
       return reasons.filter((reason) => typeof reason === 'string');
     });
+  }
+
+  /** What the receiver does until it listens. */
+  starting(what: string): void {
+    this.#startsBy = what;
   }
 
   /** The receiver listens. */
@@ -66,15 +81,27 @@ export class Readiness {
 
   /** Why the receiver isn't ready, one sentence each; empty if it is. A paused handler is no reason. */
   async reasons(): Promise<readonly string[]> {
-    if (this.#phase !== 'running') return [`The receiver is ${this.#phase}.`];
+    if (this.#phase === 'starting') return [`The receiver is starting: ${this.#startsBy}.`];
+    if (this.#phase === 'stopping') return ['The receiver is stopping.'];
     return within(this.#timeout, this.#check(), [
       `The check of the inbox has not ended within ${this.#timeout} ms.`,
     ]);
   }
 
-  /** Space that is left on the disk of the inbox, in bytes; undefined if it isn't on a disk of this machine. */
+  /**
+   * Space that is left for deliveries, on the disk of the inbox and in its file, in bytes; undefined if it isn't on a disk of
+   * this machine.
+   */
   async freeBytes(): Promise<number | undefined> {
-    return this.#folder === undefined ? undefined : freeBytesIn(this.#folder);
+    return this.#freeBytes?.();
+  }
+
+  async #requireSpace(folder: string | undefined, minimum: number): Promise<void> {
+    const free = await this.freeBytes();
+    if (free !== undefined && free < minimum)
+      throw new Error(
+        `The inbox in ${folder} has ${free} bytes left, on its disk and in its file, and ${minimum} are needed.`,
+      );
   }
 }
 
@@ -108,12 +135,6 @@ async function requireClock(oldestWaiting: ReadinessChecks['oldestWaiting']): Pr
   throw new Error(
     `The oldest delivery that waits was stored in the future, at ${stored}, and it is ${now}: the clock is behind, or was ahead. Check it.`,
   );
-}
-
-async function requireSpace(folder: string, minimum: number): Promise<void> {
-  const free = await freeBytesIn(folder);
-  if (free < minimum)
-    throw new Error(`The disk of ${folder} has ${free} bytes left, and ${minimum} are needed.`);
 }
 
 async function freeBytesIn(folder: string): Promise<number> {

@@ -12,7 +12,7 @@ import Fastify, {
 import type { Logger } from 'pino';
 
 import { OPERATIONS_CONNECTIONS } from '../config/open-files.js';
-import { ReceiverError, systemReason } from '../errors.js';
+import { isOpening, ReceiverError, systemReason } from '../errors.js';
 import { connectionOf, Connections } from '../http/connection.js';
 import { decideMessages, FASTIFY_OPTIONS, NODE_OPTIONS } from '../http/decided.js';
 import { authorityOf, EVERY_ADDRESS, listenOnOne } from '../http/listen.js';
@@ -47,8 +47,6 @@ export interface ListenerAddress {
   readonly port: number;
   /** The host of this machine on which everybody may ask for health and metrics; undefined for none. */
   readonly host: string | undefined;
-  /** The folder of the socket; undefined for none. */
-  readonly folder: string | undefined;
   /** @default TIMEOUTS */
   readonly timeouts?: Readonly<Record<keyof typeof TIMEOUTS, number>>;
 }
@@ -57,21 +55,25 @@ export interface ListenerAddress {
 export interface Listener {
   /** Where it is on the loopback address. */
   readonly url: string;
-  /** The path of its Unix socket; undefined if there is none. */
-  readonly socket: string | undefined;
+  /**
+   * Listens on a Unix socket in a folder, too, which no other process may use then. Without it, which the log explains, the
+   * rest is served.
+   *
+   * @returns its path; undefined if there can't be one
+   */
+  readonly openSocket: (folder: string) => Promise<string | undefined>;
   /** Ends all connections. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Serves routes on the loopback address and on a Unix socket, and those of everybody on a host too. Without the socket,
- * which the log then explains, it serves the rest.
+ * Serves routes on the loopback address, and those of everybody on a host too.
  *
  * @throws ReceiverError `ADDRESS_UNAVAILABLE`; nothing is then left open
  */
 export async function startListener(
   addRoutes: (app: FastifyInstance) => void,
-  { port, host, folder, timeouts = TIMEOUTS }: ListenerAddress,
+  { port, host, timeouts = TIMEOUTS }: ListenerAddress,
   logger: Logger,
 ): Promise<Listener> {
   // Connections from elsewhere never take the place of one from this machine.
@@ -95,8 +97,9 @@ export async function startListener(
     const includesLoopback = host !== undefined && EVERY_ADDRESS.has(host);
     const actual = await listen(create(), includesLoopback ? host : LOOPBACK, port, logger);
     if (host !== undefined && !includesLoopback) await listen(create(), host, actual, logger);
-    const socket = folder === undefined ? undefined : await tryToListenOnSocket(create(), folder, logger);
-    return { url: `http://${LOOPBACK}:${actual}/`, socket, close };
+    const openSocket = (folder: string): Promise<string | undefined> =>
+      tryToListenOnSocket(create(), folder, logger);
+    return { url: `http://${LOOPBACK}:${actual}/`, openSocket, close };
   } catch (error) {
     await close();
     throw error;
@@ -112,7 +115,7 @@ function createApp(
 ): FastifyInstance {
   const respondToError = (error: FastifyError, reply: FastifyReply): void => {
     const { code, message, statusCode = 503 } = faultOf(error) as Partial<RequestFault>;
-    if (!(error instanceof RequestFault) && statusCode >= 500)
+    if (!(error instanceof RequestFault) && !isOpening(error) && statusCode >= 500)
       logFailure({ err: error, url: reply.request.raw.url });
     reply.code(statusCode).headers(PROTECTION);
     // What a browser shows itself, a person reads.

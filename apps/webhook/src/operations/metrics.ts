@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { Logger } from 'pino';
 
 import type { Counters, Histogram } from '../counters.js';
+import { isOpening } from '../errors.js';
 import { DELIVERY_STATES, type InboxStats } from '../inbox/inbox-operations.js';
 import { throttledLog } from '../logging/throttled-log.js';
 import { atMostEvery, INBOX_TIMEOUT, within } from './look-up.js';
@@ -22,7 +23,7 @@ export interface Measured {
   readonly stats: () => Promise<InboxStats>;
   /** Why the receiver isn't ready; empty if it is. */
   readonly reasons: () => Promise<readonly string[]>;
-  /** Space that is left on the disk of the inbox; undefined if it isn't on a disk of this machine. */
+  /** Space that is left on the disk of the inbox and in its file; undefined if it isn't on a disk of this machine. */
   readonly freeBytes: () => Promise<number | undefined>;
 }
 
@@ -40,7 +41,10 @@ export class Metrics {
     'Age of the oldest delivery that waits; 0 if none waits.',
   );
   readonly #bytes = this.#gauge('plant_store_inbox_bytes', 'Space that the inbox takes on its disk.');
-  readonly #freeBytes = this.#gauge('plant_store_disk_free_bytes', 'Space left on the disk of the inbox.');
+  readonly #freeBytes = this.#gauge(
+    'plant_store_disk_free_bytes',
+    'Space left for deliveries, on the disk of the inbox and in its file.',
+  );
   readonly #paused = this.#gauge('plant_store_handler_paused', '1 while the handler is paused, otherwise 0.');
   readonly #ready = this.#gauge('plant_store_ready', '1 while deliveries can be accepted, otherwise 0.');
   readonly #text: () => Promise<string>;
@@ -55,7 +59,7 @@ export class Metrics {
     );
     const look = atMostEvery<InboxStats | undefined>(INTERVAL, () =>
       measured.stats().catch((err: unknown) => {
-        logFailure({ err });
+        if (!isOpening(err)) logFailure({ err });
         return undefined;
       }),
     );

@@ -14,7 +14,15 @@ import { type Listener, startListener } from './listener.js';
 import { Metrics } from './metrics.js';
 
 /** What the people who run the receiver use. */
-export interface Operations extends Listener {
+export interface Operations extends Omit<Listener, 'openSocket'> {
+  /** What the receiver does until it listens, such as `loading the handler`. */
+  readonly starting: (what: string) => void;
+  /**
+   * Serves the inbox, which is open now, on the socket in its folder, too.
+   *
+   * @returns where that is; undefined if there is none
+   */
+  readonly openSocket: () => Promise<string | undefined>;
   /** The receiver listens: deliveries come to this URL. */
   readonly started: (url: string) => void;
   /** The receiver is about to stop. */
@@ -24,6 +32,7 @@ export interface Operations extends Listener {
 /** What the operations are for. */
 export interface Operated {
   readonly config: Config;
+  /** It may not be open yet. Routes that need it have 503 then. */
   readonly inbox: Inbox;
   readonly counters: Counters;
   readonly logger: Logger;
@@ -41,6 +50,7 @@ export async function startOperations({ config, inbox, counters, logger }: Opera
     checkInbox: () => inbox.probe(),
     oldestWaiting: () => inbox.oldestWaiting(),
     folder,
+    freeInFile: async () => (await inbox.size()).free,
   });
   const metrics = new Metrics(
     counters,
@@ -66,12 +76,14 @@ export async function startOperations({ config, inbox, counters, logger }: Opera
       events.route(app);
       activity.route(app);
     },
-    { port: config.OPERATIONS_PORT, host: config.OPERATIONS_HOST, folder },
+    { port: config.OPERATIONS_PORT, host: config.OPERATIONS_HOST },
     logger,
   );
   return {
     ...listener,
+    openSocket: async () => (folder === undefined ? undefined : listener.openSocket(folder)),
     close: () => listener.close().finally(() => log.close()),
+    starting: (what) => readiness.starting(what),
     started: (url) => {
       receiver.url = url;
       readiness.started();

@@ -2,10 +2,13 @@ import { readFileSync } from 'node:fs';
 
 import { afterThisTest } from '@plant-store/test-support';
 import { postgresOfThisFile, withPostgres } from '@plant-store/test-support/postgres-tests';
+import pg from 'pg';
 
-import { openInbox } from '../../src/inbox/open-inbox.js';
+import { createInbox, openInbox } from '../../src/inbox/open-inbox.js';
 import { all } from '../open-inbox.js';
 import { ATTEMPT_COLUMNS, COLUMNS, earlierInboxSuite, type Stored } from '../earlier/earlier-inbox.suite.js';
+import { makeLatch } from '../make-latch.js';
+import { rejection } from '../rejection.js';
 
 const SQL = readFileSync(new URL('../earlier/postgres-4.sql', import.meta.url), 'utf8');
 const STEP = readFileSync(new URL('../../migrations/postgres-5.sql', import.meta.url), 'utf8');
@@ -71,5 +74,32 @@ withPostgres('on PostgreSQL', () => {
     expect([first!.content.toString(), second!.content.toString()]).toEqual(['a', 'b']);
     for (const { key } of [first!, second!]) expect(key).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
     expect(second!.key).not.toBe(first!.key);
+  });
+
+  test('an opening that waits for another receiver ends when it is closed, and leaves the inbox as it was', async () => {
+    const url = await make();
+    const other = new pg.Client(url);
+    await other.connect();
+    afterThisTest(() => other.end());
+    // The lock under which tables are changed.
+    await other.query('SELECT pg_advisory_lock($1)', [0x706c616e]);
+    const told = makeLatch();
+    const inbox = await createInbox(url, {
+      onUpgrade: ({ from }) => {
+        if (from === 4) told.open();
+        return () => undefined;
+      },
+    });
+
+    const opening = rejection(inbox.open());
+    await told.opened;
+    expect(await rejection(inbox.stats())).toMatchObject({ code: 'INBOX_OPENING' });
+    await inbox.close();
+
+    expect(await opening).toMatchObject({ code: 'INBOX_CLOSED' });
+    expect(await query(url, 'SELECT version FROM plant_store.schema_version')).toBe('4');
+    await other.query('SELECT pg_advisory_unlock_all()');
+    const next = await openInbox(url);
+    afterThisTest(() => next.close());
   });
 });

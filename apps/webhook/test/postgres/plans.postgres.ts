@@ -4,7 +4,7 @@ import { afterThisTest } from '@plant-store/test-support';
 import { postgresOfThisFile, withPostgres } from '@plant-store/test-support/postgres-tests';
 
 import { postgresServers } from '../../src/config/postgres-url.js';
-import { openPostgresStore } from '../../src/inbox/postgres/postgres-store.js';
+import { PostgresStore } from '../../src/inbox/postgres/postgres-store.js';
 import { sql } from '../../src/inbox/sql.js';
 import type { Result, Store } from '../../src/inbox/store.js';
 import { incoming } from '../open-inbox.js';
@@ -58,7 +58,8 @@ withPostgres('the plans of a cycle', () => {
     const server = await postgresOfThisFile();
     const url = await server.createDatabase();
     const query = (text: string): Promise<string> => server.query(text, new URL(url).pathname.slice(1));
-    const store = await openPostgresStore(postgresServers(url), recordLog().logger);
+    const store = new PostgresStore(postgresServers(url), recordLog().logger, () => () => undefined);
+    await store.open();
     afterThisTest(() => store.close());
     await runCycles(store);
     await query(GROW);

@@ -2,7 +2,7 @@ import type pg from 'pg';
 
 import type { PostgresServers } from '../../config/postgres-url.js';
 import { ReceiverError } from '../../errors.js';
-import { Migrations } from '../migrations.js';
+import { Migrations, type OnUpgrade } from '../migrations.js';
 import { Connections, openingError } from './connect.js';
 import { BEGIN } from './durable.js';
 import { damaged, requireObjects } from './objects.js';
@@ -18,24 +18,30 @@ const LOCK = 0x706c616e;
  */
 const LOCK_TIMEOUT = 5_000;
 
+/** How long a step may take, in milliseconds: as long as it takes. Elsewhere a connection counts as lost after a while. */
+const NO_LIMIT = 2_147_483_647;
+
 /**
  * Brings the tables of a shared inbox to the version of this receiver, one receiver at a time: in one
  * transaction. Receivers of the version before that run meanwhile go on.
  *
  * @throws ReceiverError `INBOX_UNUSABLE` if the tables are newer, or too old
  */
-export async function migrate(client: pg.ClientBase, location: string): Promise<void> {
-  if ((await versionOf(client, location)) === migrations.version) return;
-  await client.query(
-    `${BEGIN}; SELECT pg_advisory_xact_lock(${LOCK}); SET LOCAL lock_timeout = ${LOCK_TIMEOUT}`,
-  );
+export async function migrate(client: pg.ClientBase, location: string, onUpgrade: OnUpgrade): Promise<void> {
+  const from = await versionOf(client, location);
+  if (from === migrations.version) return;
+  const onUpgraded = from > 0 ? onUpgrade({ from, to: migrations.version }) : undefined;
+  const run = (text: string): Promise<unknown> =>
+    client.query({ text, query_timeout: NO_LIMIT } as pg.QueryConfig);
+  await run(`${BEGIN}; SELECT pg_advisory_xact_lock(${LOCK}); SET LOCAL lock_timeout = ${LOCK_TIMEOUT}`);
   try {
-    for (const step of migrations.from(await versionOf(client, location))) await client.query(step);
-    await client.query(`UPDATE plant_store.schema_version SET version = ${migrations.version}; COMMIT`);
+    for (const step of migrations.from(await versionOf(client, location))) await run(step);
+    await run(`UPDATE plant_store.schema_version SET version = ${migrations.version}; COMMIT`);
   } catch (error) {
     await client.query('ROLLBACK');
     throw error;
   }
+  onUpgraded?.();
 }
 
 /**

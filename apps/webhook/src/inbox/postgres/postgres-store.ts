@@ -1,10 +1,13 @@
+import { once } from 'node:events';
+
 import pg from 'pg';
 import type { Logger } from 'pino';
 
 import type { PostgresServers } from '../../config/postgres-url.js';
-import { inboxClosed, ReceiverError } from '../../errors.js';
+import { inboxClosed, inboxOpening, ReceiverError } from '../../errors.js';
 import { DescribedError } from '../../logging/describe-error.js';
 import type { KeyedDelivery } from '../delivery.js';
+import type { OnUpgrade } from '../migrations.js';
 import { raw, type Sql, sql } from '../sql.js';
 import {
   type CycleInput,
@@ -53,27 +56,10 @@ const OPTIONS: pg.PoolConfig = { query_timeout: REPLY_TIMEOUT, types };
 type StoreLog = Pick<Logger, 'warn' | 'info'>;
 
 /**
- * Opens the database of a shared inbox, on the first server that can be written to, and brings its tables to the version of
- * this receiver.
- *
- * @throws ReceiverError `INBOX_UNUSABLE`; nothing is then left open
- */
-export async function openPostgresStore(servers: PostgresServers, log: StoreLog): Promise<Store> {
-  const store = new PostgresStore(servers, log);
-  try {
-    await store.open();
-    return store;
-  } catch (error) {
-    await store.close();
-    throw openingError(servers.location, error);
-  }
-}
-
-/**
  * Writes by one connection, one transaction after the other. If a write has failed, nobody knows whether the server still
  * does it. So the receiver takes a new lease before the next one, which waits for that to end.
  */
-class PostgresStore implements Store {
+export class PostgresStore implements Store {
   readonly location: string;
   readonly receiver = nameReceiver();
   readonly dialect: Dialect = {
@@ -96,28 +82,44 @@ class PostgresStore implements Store {
   readonly #readers: Connections;
   #lease: Lease | undefined;
   #isLost = false;
-  #isClosed = false;
+  #isOpen = false;
+  #closed: Promise<void> | undefined;
+  readonly #closing = new AbortController();
 
   constructor(
     servers: PostgresServers,
     private readonly log: StoreLog,
+    private readonly onUpgrade: OnUpgrade,
   ) {
     this.location = servers.location;
     this.#writer = new Connections(servers, { ...OPTIONS, max: 1 }, (error) => this.#noteLoss(error));
     this.#readers = new Connections(servers, { ...OPTIONS, max: 2 });
   }
 
-  /** Brings the tables to the version of this receiver, and takes its lease. */
+  /** On the first server that can be written to. When it is closed meanwhile, PostgreSQL undoes what it has begun. */
   async open(): Promise<void> {
-    const client = await this.#writer.connect();
+    const { signal } = this.#closing;
+    const closed = once(signal, 'abort').then(() => Promise.reject(inboxClosed(this.location)));
     try {
-      await migrate(client, this.location);
-      await requireWhole(client, this.location);
-      await catchUp(client, this.location);
-      this.#lease = await takeLease(client, this.receiver);
-    } finally {
-      client.release();
+      const client = await Promise.race([closed, this.#writer.connect()]);
+      try {
+        await Promise.race([closed, this.#prepare(client)]);
+      } finally {
+        client.release(signal.aborted);
+      }
+      this.#isOpen = true;
+    } catch (error) {
+      if (!signal.aborted) await this.close();
+      throw openingError(this.location, error);
     }
+  }
+
+  /** Brings the tables to the version of this receiver, and takes its lease. */
+  async #prepare(client: pg.ClientBase): Promise<void> {
+    await migrate(client, this.location, this.onUpgrade);
+    await requireWhole(client, this.location);
+    await catchUp(client, this.location);
+    this.#lease = await takeLease(client, this.receiver);
   }
 
   async cycle(input: CycleInput): Promise<CycleOutcome> {
@@ -198,23 +200,35 @@ class PostgresStore implements Store {
     if (outcome instanceof Error) throw outcome;
   }
 
-  async size(): Promise<{ onDisk: number; inUse: number }> {
+  async size(): Promise<{ onDisk: number; inUse: number; free: number }> {
     const [row] = await this.read(sql`
       SELECT sum(pg_total_relation_size('plant_store.' || name))::bigint AS bytes
       FROM unnest(ARRAY['delivery', 'attempt', 'event', 'act']) AS t (name)`);
     const bytes = row!['bytes'] as number;
-    return { onDisk: bytes, inUse: bytes };
+    return { onDisk: bytes, inUse: bytes, free: 0 };
+  }
+
+  /** PostgreSQL decides itself how long it keeps its log. */
+  async emptyLog(): Promise<boolean> {
+    return true;
   }
 
   /** Gives the lease back, so that others needn't wait for its end. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     const text = 'DELETE FROM plant_store.receiver WHERE name = $1';
     const returned =
       this.#lease &&
       this.#write((client) => queryAlone(client, text, [this.receiver])).catch(() => undefined);
-    this.#isClosed = true;
+    this.#closing.abort();
     await returned;
-    await Promise.all([this.#writer.close(), this.#readers.close()]);
+    const ended = Promise.all([this.#writer.close(), this.#readers.close()]);
+    // A connection that is being made ends when its server replies, or never does.
+    if (this.#isOpen) await ended;
   }
 
   /**
@@ -262,6 +276,7 @@ class PostgresStore implements Store {
   }
 
   #requireOpen(): void {
-    if (this.#isClosed) throw inboxClosed(this.location);
+    if (this.#closing.signal.aborted) throw inboxClosed(this.location);
+    if (!this.#isOpen) throw inboxOpening(this.location);
   }
 }

@@ -11,7 +11,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-import { makeFolder } from '@plant-store/test-support';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
 
 import { copyInbox } from '../../../test/copy-inbox.js';
 import { Claims, incoming, openEmbedded } from '../../../test/open-inbox.js';
@@ -78,6 +79,49 @@ test('a file that exists stays as it is', async () => {
   expect(readdirSync(copies)).toEqual(['copy']);
   expect(statSync(join(copies, 'copy')).size).toBe(0);
 });
+
+test('what a copy that was killed has left is removed', async () => {
+  const folder = makeFolder();
+  await (await openEmbedded(folder)).accept(incoming('arbitrary'));
+  const copies = makeFolder();
+  for (const name of ['copy.partial', 'copy.partial-journal'])
+    writeFileSync(join(copies, name), 'a part of a copy');
+
+  backUp(folder, join(copies, 'copy'));
+
+  expect(readdirSync(copies)).toEqual(['copy']);
+});
+
+test.each([
+  { what: 'some', where: 'id > 90', says: 'row 91 missing from index delivery_due' },
+  { what: 'all', where: 'true', says: 'row 1 missing from index delivery_due' },
+])(
+  'an index that lacks $what rows is found: the message says how to make it again, which mends it',
+  async ({ where, says }) => {
+    const folder = makeFolder();
+    const inbox = await openEmbedded(folder);
+    await Promise.all(Array.from({ length: 100 }, () => inbox.accept(incoming('arbitrary'))));
+    await inbox.close();
+    const database = new DatabaseSync(join(folder, 'inbox.sqlite'));
+    afterThisTest(() => database.close());
+    // The index is kept from the change.
+    const [index] = database.prepare("SELECT sql FROM sqlite_schema WHERE name = 'delivery_due'").all();
+    const edit = (statement: string): void => {
+      database.enableDefensive(false);
+      database.exec(`PRAGMA writable_schema = ON; ${statement}; PRAGMA writable_schema = RESET`);
+    };
+    const { sql } = index as { sql: string };
+    edit(`UPDATE sqlite_schema SET sql = sql || ' AND NOT (${where})' WHERE name = 'delivery_due'`);
+    database.exec('REINDEX');
+    edit(`UPDATE sqlite_schema SET sql = '${sql}' WHERE name = 'delivery_due'`);
+
+    expect(() => requireUndamaged(folder)).toThrow(
+      `An index of ${join(folder, 'inbox.sqlite')} is damaged, and no delivery: ${says}. Stop the receiver, run: sqlite3 '${join(folder, 'inbox.sqlite')}' REINDEX, and check again.`,
+    );
+    database.exec('REINDEX');
+    requireUndamaged(folder);
+  },
+);
 
 test('damage is found, and there is no copy', async () => {
   const folder = makeFolder();

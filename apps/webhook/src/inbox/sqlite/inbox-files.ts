@@ -7,6 +7,7 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  rmSync,
   statSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -47,6 +48,11 @@ export function makeFile(file: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
+}
+
+/** Removes a file that is not whole yet, with the journal of SQLite beside it. A process that was killed may have left both. */
+export function removePartial(file: string): void {
+  for (const name of [file, `${file}-journal`]) rmSync(name, { force: true });
 }
 
 /** The mode of each file that is made in the folder of an inbox. */

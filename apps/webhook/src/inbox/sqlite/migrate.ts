@@ -1,23 +1,40 @@
-import { renameSync, rmSync } from 'node:fs';
+import { renameSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 
-import { lackingOf, Migrations } from '../migrations.js';
-import { makeFile } from './inbox-files.js';
+import { ReceiverError } from '../../errors.js';
+import { lackingOf, Migrations, type Upgrade } from '../migrations.js';
+import { makeFile, removePartial } from './inbox-files.js';
 
 const migrations = new Migrations('sqlite');
+
+/** What the disk must have left beside the copy of an inbox, in bytes. */
+const MARGIN = 67_108_864;
+
+/** The tables are of an earlier version, and whoever opens the inbox may not change that. */
+export class UpgradeNeeded extends Error {
+  constructor(readonly upgrade: Upgrade) {
+    super(`The inbox has tables of version ${upgrade.from}.`);
+  }
+}
 
 /**
  * Brings the tables of an embedded inbox to the version of this receiver, in one transaction. A copy of an inbox with tables
  * of an earlier version is kept beside it, as `….version-6`.
  *
  * @param file of the database, which nobody else has open
+ * @param mayUpgrade whether tables of an earlier version are changed
+ * @throws UpgradeNeeded
+ * @throws ReceiverError `INBOX_UNUSABLE`
  */
-export function migrate(database: DatabaseSyncInstance, file: string): void {
+export function migrate(database: DatabaseSyncInstance, file: string, mayUpgrade = true): void {
   const version = versionOf(database, file);
   if (version === migrations.version) return;
-  if (version > 0) keepCopy(database, file, version);
+  if (version > 0) {
+    if (!mayUpgrade) throw new UpgradeNeeded({ from: version, to: migrations.version });
+    keepCopy(database, file, version);
+  }
   // Off while tables are replaced: to drop one deletes what refers to its rows.
   database.exec('PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE');
   try {
@@ -86,15 +103,34 @@ function versionOf(database: DatabaseSyncInstance, file: string): number {
 /** Has its name only when it is whole. Not a copy of the file: what others keep in the log would not be in it. */
 function keepCopy(database: DatabaseSyncInstance, file: string, version: number): void {
   const copy = `${file}.version-${version}`;
-  const removePartial = (): void => rmSync(`${copy}.partial`, { force: true });
-  removePartial();
+  const partial = `${copy}.partial`;
+  // Of a start that was killed.
+  removePartial(partial);
+  requireRoom(database, file, version);
   try {
-    makeFile(`${copy}.partial`);
-    database.prepare('VACUUM INTO ?').run(`${copy}.partial`);
-    renameSync(`${copy}.partial`, copy);
+    makeFile(partial);
+    database.prepare('VACUUM INTO ?').run(partial);
+    renameSync(partial, copy);
   } catch (error) {
     // The disk may be full.
-    removePartial();
+    removePartial(partial);
     throw error;
   }
+}
+
+/** The copy of a full disk would fail after minutes. */
+function requireRoom(database: DatabaseSyncInstance, file: string, version: number): void {
+  const [row] = database
+    .prepare(
+      `SELECT page_size * (page_count - freelist_count) AS bytes
+      FROM pragma_page_size, pragma_page_count, pragma_freelist_count`,
+    )
+    .all() as { bytes: number }[];
+  const needed = row!.bytes + MARGIN;
+  const { bavail, bsize } = statfsSync(dirname(file));
+  if (bavail * bsize >= needed) return;
+  throw new ReceiverError(
+    'INBOX_UNUSABLE',
+    `The disk of ${dirname(file)} has ${bavail * bsize} bytes left, and ${needed} are needed: before the inbox is brought from version ${version} to version ${migrations.version}, it is copied to ${file}.version-${version}. Make room, or start the earlier receiver again: the inbox is as it was.`,
+  );
 }

@@ -8,7 +8,7 @@ import type { Sql } from '../sql.js';
 import type { Row } from '../store.js';
 import { drawIdentity, requireOwnLog } from './identity.js';
 import { INBOX_FILES, makeFile, makeFolders, syncFolders, unusableFiles } from './inbox-files.js';
-import { LACKS, migrate, requireObjects, requireVersion } from './migrate.js';
+import { LACKS, migrate, requireObjects, requireVersion, UpgradeNeeded } from './migrate.js';
 import { OpenFiles } from './open-files.js';
 import { isBusy, isDamage } from './sqlite-errors.js';
 
@@ -36,9 +36,11 @@ export interface OwnedDatabase extends OpenDatabase {
  * Opens the inbox in a folder, and creates both if they are missing. Only one process has it open at a time: the
  * operating system holds the lock and releases it when the process ends, however that happens.
  *
+ * @param mayUpgrade whether tables of an earlier version are changed, which may take minutes
+ * @throws UpgradeNeeded
  * @throws ReceiverError `INBOX_IN_USE`, `INBOX_UNUSABLE`, `INBOX_DAMAGED`; nothing is then left open
  */
-export function openDatabase(folder: string): OwnedDatabase {
+export function openDatabase(folder: string, mayUpgrade = true): OwnedDatabase {
   const file = join(folder, INBOX_FILES.database);
   const opened: DatabaseSyncInstance[] = [];
   const open = (path: string): DatabaseSyncInstance => {
@@ -59,13 +61,13 @@ export function openDatabase(folder: string): OwnedDatabase {
     const descriptor = openSync(file, 'r');
     requireOwnLog(folder, descriptor);
     const database = open(file);
-    prepare(database, file);
+    prepare(database, file, mayUpgrade);
     const files = new OpenFiles(folder, database, descriptor, drawIdentity(database, folder, descriptor));
     syncFolders(folder, made ?? folder);
     return { database, files, close };
   } catch (cause) {
     close();
-    throw openingError(folder, cause);
+    throw cause instanceof UpgradeNeeded ? cause : openingError(folder, cause);
   }
 }
 
@@ -140,13 +142,15 @@ function takeLock(lock: DatabaseSyncInstance, folder: string): void {
   lock.exec('PRAGMA incremental_vacuum');
 }
 
-function prepare(database: DatabaseSyncInstance, file: string): void {
+function prepare(database: DatabaseSyncInstance, file: string, mayUpgrade: boolean): void {
   database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
   // Several contents fit into a page, which halves the writes. Only a new file takes this size.
   database.exec('PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
   // While somebody reads, the log grows. Without a limit it keeps its largest size until the next start.
   database.exec(`PRAGMA journal_size_limit = ${MAX_LOG_BYTES}`);
-  migrate(database, file);
+  // What was deleted can't be read in the file any more. Pages that become free are overwritten with zeros.
+  database.exec('PRAGMA secure_delete = ON');
+  migrate(database, file, mayUpgrade);
   requireObjects(database);
   // A file that can't be written is opened for reading, and a statement that would write reports it.
   database.exec('UPDATE inbox_state SET probed_at = NULL');
@@ -163,6 +167,12 @@ export function inTransaction<Result>(database: DatabaseSyncInstance, write: () 
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
+}
+
+/** Moves the write-ahead log into the file, and empties it. Returns whether that was possible: others may read. */
+export function emptyLog(database: DatabaseSyncInstance): boolean {
+  const row = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number };
+  return row.busy === 0;
 }
 
 /** Runs statements, and returns the rows of the last one. */

@@ -5,25 +5,19 @@ export interface SqliteFault {
   readonly errcode: number;
 }
 
-/** What of an error of SQLite is told. */
-export function faultIn(error: unknown): SqliteFault {
-  const { message, errcode } = (error ?? {}) as Partial<SqliteFault> & Error;
-  return { message, errcode: errcode ?? CODES[message] ?? 0 };
-}
-
-/** The library reports no code for what fails while rows are read: what SQLite says of the codes below. */
-const CODES: Readonly<Record<string, number>> = {
-  'database is locked': 5,
-  'database disk image is malformed': 11,
-  'file is not a database': 26,
-};
-
 /** Primary result codes of SQLite: somebody else has the lock. */
 const BUSY = 5;
 
 /** A page, or the whole file, isn't what it should be. */
 const CORRUPT = 11;
 const NOT_A_DATABASE = 26;
+
+/** The disk has no room, or the file may not grow. */
+const FULL = 13;
+
+/** What to do then. */
+export const MAKE_ROOM =
+  'Make room on its disk, as docs/how-to/it-fails.md says under "The disk is nearly full".';
 
 /** A value can't be stored. */
 const TOO_BIG = 18;
@@ -39,6 +33,24 @@ const FLUSH_FAILED = [1034, 1290];
 /** The file of the database was moved or replaced. */
 export const MOVED = 1032;
 
+/** What SQLite says: the library has no code for an error that comes while rows are read. */
+const CODES: readonly (readonly [message: RegExp, errcode: number])[] = [
+  [/^database disk image is malformed/, CORRUPT],
+  [/^file is not a database/, NOT_A_DATABASE],
+  [/^database or disk is full/, FULL],
+  [/^database is locked/, BUSY],
+  [/^string or blob too big/, TOO_BIG],
+  [/constraint failed/, CONSTRAINT],
+  [/^datatype mismatch/, MISMATCH],
+];
+
+/** What of an error of SQLite is told. */
+export function faultIn(error: unknown): SqliteFault {
+  const { message = '', errcode } = (error ?? {}) as Partial<SqliteFault & Error>;
+  const [, meant = 0] = CODES.find(([pattern]) => pattern.test(message)) ?? [];
+  return { message, errcode: errcode ?? meant };
+}
+
 function primaryCode(error: unknown): number {
   return faultIn(error).errcode & 0xff;
 }
@@ -46,6 +58,11 @@ function primaryCode(error: unknown): number {
 /** Whether this was thrown because somebody else has the lock. */
 export function isBusy(error: unknown): boolean {
   return primaryCode(error) === BUSY;
+}
+
+/** Whether this was thrown because the disk is full. */
+export function isFull(error: unknown): boolean {
+  return primaryCode(error) === FULL;
 }
 
 /** Whether this was thrown because a file is damaged. */

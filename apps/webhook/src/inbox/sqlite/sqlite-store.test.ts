@@ -18,9 +18,19 @@ import { backup, DatabaseSync } from '@photostructure/sqlite';
 
 import { asAnotherUser } from '../../../test/as-another-user.js';
 import { copyInbox } from '../../../test/copy-inbox.js';
-import { Claims, incoming, openEmbedded } from '../../../test/open-inbox.js';
+import {
+  act,
+  all,
+  Claims,
+  failed,
+  HANDLED,
+  incoming,
+  openEmbedded,
+  PARKED,
+} from '../../../test/open-inbox.js';
 import { rejection } from '../../../test/rejection.js';
 import type { ReceiverError } from '../../errors.js';
+import type { AttemptResult } from '../delivery.js';
 import type { Inbox } from '../inbox.js';
 import { openInbox } from '../open-inbox.js';
 import { requireUndamaged } from './back-up.js';
@@ -36,7 +46,8 @@ async function openUntilLost(folder: string): Promise<{ inbox: Inbox; lost: Prom
 }
 
 /** In another process: see `OpenFiles`. */
-const run = (command: string, ...given: readonly string[]): Buffer => execFileSync(command, given);
+const run = (command: string, ...given: readonly string[]): Buffer =>
+  execFileSync(command, given, { maxBuffer: Infinity });
 
 /** Copies of the database of an open inbox, by what makes them. */
 const copies: Record<string, (file: string, copy: string) => unknown> = {
@@ -165,6 +176,80 @@ test('what is accepted is flushed to the disk before', async () => {
   expect(looking.prepare('PRAGMA journal_mode').get()).toMatchObject({ journal_mode: 'wal' });
   expect(looking.prepare('SELECT state, content FROM overview').get()).toMatchObject({
     ...{ state: 'waiting', content: 'arbitrary' },
+  });
+});
+
+describe('what was deleted', () => {
+  const SECRET = 'content of somebody who wants it forgotten ';
+
+  /** How often the content is in the files of an inbox, however it got there. */
+  const countIn = (folder: string): Record<string, number> =>
+    Object.fromEntries(
+      ['inbox.sqlite', 'inbox.sqlite-wal'].map((name) => [
+        name,
+        // Not read by this process: to close a file would take away the locks of SQLite.
+        run('cat', join(folder, name)).toString('latin1').split(SECRET).length - 1,
+      ]),
+    );
+  const NOWHERE = { 'inbox.sqlite': 0, 'inbox.sqlite-wal': 0 };
+
+  /** An inbox with contents in one page and in many, each of which has had an attempt, in the file and in its log. */
+  async function fill(result: AttemptResult): Promise<{ folder: string; inbox: Inbox }> {
+    const folder = makeFolder();
+    const inbox = await openEmbedded(folder);
+    const claims = Claims.begin(inbox);
+    for (const times of [1, 10, 5_000, 1, 10, 5_000]) {
+      await inbox.accept(incoming(SECRET.repeat(times)));
+      await claims.settle(failed(0));
+      await claims.settle(result);
+    }
+    expect(countIn(folder)['inbox.sqlite-wal']).toBeGreaterThan(0);
+    return { folder, inbox };
+  }
+
+  test('by discarding is in no file of the inbox any more', async () => {
+    const { folder, inbox } = await fill(PARKED);
+
+    await act(inbox, 'discard', all());
+
+    expect(countIn(folder)).toEqual(NOWHERE);
+  });
+
+  test('by discarding while somebody reads the file is gone from its log when that has ended', async () => {
+    const { folder, inbox } = await fill(PARKED);
+    const reader = new DatabaseSync(join(folder, 'inbox.sqlite'));
+    afterThisTest(() => reader.close());
+    reader.exec('BEGIN; SELECT count(*) FROM delivery');
+
+    await act(inbox, 'discard', all());
+    expect(countIn(folder)).not.toEqual(NOWHERE);
+    reader.exec('ROLLBACK');
+    await inbox.forgetDeleted();
+
+    expect(countIn(folder)).toEqual(NOWHERE);
+  });
+
+  test('by the retention is in no file of the inbox any more', async () => {
+    const { folder, inbox } = await fill(HANDLED);
+    await act(inbox, 'discard', all());
+    const retention = { maxAge: 0, maxBytes: 0, maxEventAge: 0 };
+
+    while ((await inbox.removeExpired(retention)) > 0);
+    await inbox.forgetDeleted();
+
+    expect(await inbox.list({}, { order: 'oldest first', limit: 1 })).toEqual([]);
+    expect(countIn(folder)).toEqual(NOWHERE);
+  });
+
+  test('has left space in the file, which counts as free', async () => {
+    const { inbox } = await fill(PARKED);
+    const before = await inbox.size();
+
+    await act(inbox, 'discard', all());
+
+    const { inUse, free } = await inbox.size();
+    expect(free - before.free).toBe(before.inUse - inUse);
+    expect(free).toBeGreaterThan(2 * SECRET.length * 5_000);
   });
 });
 

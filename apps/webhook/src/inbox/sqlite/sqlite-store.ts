@@ -4,8 +4,9 @@ import type { Worker } from 'node:worker_threads';
 
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 
-import { inboxClosed, ReceiverError } from '../../errors.js';
+import { inboxClosed, inboxOpening, ReceiverError } from '../../errors.js';
 import type { KeyedDelivery } from '../delivery.js';
+import type { OnUpgrade } from '../migrations.js';
 import { raw, type Sql, sql } from '../sql.js';
 import {
   type CycleInput,
@@ -18,11 +19,13 @@ import {
   type Store,
 } from '../store.js';
 import { INBOX_FILES } from './inbox-files.js';
+import { UpgradeNeeded } from './migrate.js';
 import { openGuard, openingError } from './open-database.js';
 import { cycleCall, type GroupOutcome, outcomesOf } from './sqlite-cycle.js';
-import { isDamage, isLoss, type SqliteFault } from './sqlite-errors.js';
+import { isDamage, isFull, isLoss, MAKE_ROOM, type SqliteFault } from './sqlite-errors.js';
 import type { ThreadOptions, ThreadRequest, ThreadResponse } from './sqlite-thread.js';
 import { startThread } from './start-thread.js';
+import { upgrade } from './upgrade.js';
 
 /** Whoever has the lock is alone: whatever another receiver was running is abandoned. */
 export const DIALECT: Dialect = {
@@ -37,100 +40,128 @@ export const DIALECT: Dialect = {
   position: (column, value) => sql`instr(${column}, ${value})`,
 };
 
-/**
- * Opens the database of an embedded inbox, in a thread of its own: the event loop never waits for the disk.
- *
- * @param onLost called when the files can't be trusted any more, perhaps several times: end the process
- * @throws ReceiverError `INBOX_IN_USE`, `INBOX_UNUSABLE`, `INBOX_DAMAGED`; nothing is then left open
- */
-export async function openSqliteStore(
-  folder: string,
-  onLost: (error: ReceiverError) => void,
-): Promise<Store> {
-  const receiver = nameReceiver();
-  const room = new Room();
-  const lose = (reason: string, cause?: unknown): void => {
-    const message = `The inbox in ${folder} can't be trusted: ${reason}.`;
-    onLost(
-      isDamage(cause) ? openingError(folder, cause) : new ReceiverError('INBOX_LOST', message, { cause }),
-    );
-  };
-  const options = { folder, receiver, room: room.shared };
-  const writer = await SqliteThread.open({ ...options, mode: 'write' }, lose);
-  const openReader = (): Promise<SqliteThread> => SqliteThread.open({ ...options, mode: 'read' }, lose);
-  try {
-    return new SqliteStore(folder, receiver, room, writer, openGuard(folder), openReader);
-  } catch (cause) {
-    await writer.close();
-    throw openingError(folder, cause);
-  }
-}
-
-class SqliteStore implements Store {
+/** The database of an embedded inbox, in a thread of its own: the event loop never waits for the disk. */
+export class SqliteStore implements Store {
   readonly location: string;
+  readonly receiver = nameReceiver();
+  readonly room = new Room();
   readonly dialect = DIALECT;
   readonly pollInterval = undefined;
   /** The thread takes what was called meanwhile into one transaction. */
   readonly maxCycles = Infinity;
-  #isClosed = false;
+  readonly #closing = new AbortController();
+  #opening: Promise<void> | undefined;
+  #writer: SqliteThread | undefined;
   #reader: Promise<SqliteThread> | undefined;
+  #guard: DatabaseSyncInstance | undefined;
 
+  /**
+   * @param onLost called when the files can't be trusted any more, perhaps several times: end the process
+   */
   constructor(
-    folder: string,
-    readonly receiver: string,
-    readonly room: Room,
-    private readonly writer: SqliteThread,
-    private readonly guard: DatabaseSyncInstance,
-    private readonly openReader: () => Promise<SqliteThread>,
+    private readonly folder: string,
+    private readonly onLost: (error: ReceiverError) => void,
+    private readonly onUpgrade: OnUpgrade,
   ) {
     this.location = join(folder, INBOX_FILES.database);
   }
 
-  cycle(input: CycleInput): Promise<CycleOutcome> {
+  open(): Promise<void> {
+    this.#opening = this.#open();
+    return this.#opening;
+  }
+
+  async #open(): Promise<void> {
+    const writer = await this.#openWriter();
+    try {
+      if (this.#closing.signal.aborted) throw inboxClosed(this.location);
+      this.#guard = openGuard(this.folder);
+    } catch (cause) {
+      await writer.close();
+      throw openingError(this.folder, cause);
+    }
+    this.#writer = writer;
+  }
+
+  async #openWriter(): Promise<SqliteThread> {
+    try {
+      return await this.#openThread('write');
+    } catch (error) {
+      if (!(error instanceof UpgradeNeeded)) throw error;
+      if (this.#closing.signal.aborted) throw inboxClosed(this.location);
+      const onUpgraded = this.onUpgrade(error.upgrade);
+      await upgrade(this.folder, this.#closing.signal);
+      onUpgraded();
+      return this.#openThread('write');
+    }
+  }
+
+  #openThread(mode: 'write' | 'read'): Promise<SqliteThread> {
+    const options = { folder: this.folder, receiver: this.receiver, room: this.room.shared, mode };
+    return SqliteThread.open(options, (reason, cause) => this.#lose(reason, cause));
+  }
+
+  #lose(reason: string, cause?: unknown): void {
+    const message = `The inbox in ${this.folder} can't be trusted: ${reason}.`;
+    this.onLost(
+      isDamage(cause)
+        ? openingError(this.folder, cause)
+        : new ReceiverError('INBOX_LOST', message, { cause }),
+    );
+  }
+
+  async cycle(input: CycleInput): Promise<CycleOutcome> {
     const call = cycleCall(input);
-    return this.#request(this.writer, { kind: 'cycle', call }, [
-      call.contents.buffer,
-    ]) as Promise<CycleOutcome>;
+    const transfer = [call.contents.buffer];
+    return (await this.#request(this.#requireOpen(), { kind: 'cycle', call }, transfer)) as CycleOutcome;
   }
 
   async run(...statements: readonly Sql[]): Promise<readonly Row[]> {
-    return (await this.#request(this.writer, { kind: 'run', statements })) as Row[];
+    return (await this.#request(this.#requireOpen(), { kind: 'run', statements })) as Row[];
   }
 
   async check(): Promise<void> {
-    await this.#request(this.writer, { kind: 'check' });
+    await this.#request(this.#requireOpen(), { kind: 'check' });
   }
 
   async probe(arrival: KeyedDelivery): Promise<void> {
     const call = cycleCall({ arrivals: [arrival], results: [], longestWait: 0 });
-    await this.#request(this.writer, { kind: 'probe', call });
+    await this.#request(this.#requireOpen(), { kind: 'probe', call });
   }
 
   async read(statement: Sql): Promise<readonly Row[]> {
     this.#requireOpen();
-    this.#reader ??= this.openReader();
+    this.#reader ??= this.#openThread('read');
     return (await this.#request(await this.#reader, { kind: 'run', statements: [statement] })) as Row[];
   }
 
-  async size(): Promise<{ onDisk: number; inUse: number }> {
-    const [row] = await this.read(sql`
-      SELECT page_size * (page_count - freelist_count) AS bytes
-      FROM pragma_page_size, pragma_page_count, pragma_freelist_count`);
+  async size(): Promise<{ onDisk: number; inUse: number; free: number }> {
+    const [row] = (await this.read(sql`
+      SELECT page_size * (page_count - freelist_count) AS "inUse", page_size * freelist_count AS free
+      FROM pragma_page_size, pragma_page_count, pragma_freelist_count`)) as readonly {
+      readonly inUse: number;
+      readonly free: number;
+    }[];
     const onDisk = [this.location, `${this.location}-wal`].map((file) => statSync(file).size);
-    return { onDisk: onDisk.reduce((sum, bytes) => sum + bytes), inUse: row!['bytes'] as number };
+    return { onDisk: onDisk.reduce((sum, bytes) => sum + bytes), ...row! };
+  }
+
+  async emptyLog(): Promise<boolean> {
+    return (await this.#request(this.#requireOpen(), { kind: 'empty log' })) as boolean;
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.abort();
+    await this.#opening?.catch(() => undefined);
     const reader = await this.#reader?.catch(() => undefined);
     await reader?.close();
     try {
-      await this.writer.request({ kind: 'look' });
+      await this.#writer?.request({ kind: 'look' });
     } catch {
-      return this.writer.terminate();
+      return this.#writer?.terminate();
     }
-    this.guard.close();
-    return this.writer.close();
+    this.#guard?.close();
+    await this.#writer?.close();
   }
 
   async #request(
@@ -138,12 +169,11 @@ class SqliteStore implements Store {
     request: ThreadRequest,
     transfer: readonly ArrayBuffer[] = [],
   ): Promise<unknown> {
-    this.#requireOpen();
     try {
       return await thread.request(request, transfer);
     } catch (cause) {
       const { message } = cause as Error;
-      if (thread !== this.writer)
+      if (thread !== this.#writer)
         throw new ReceiverError(
           'INBOX_UNUSABLE',
           `The inbox at ${this.location} cannot be read: ${message}.`,
@@ -153,15 +183,18 @@ class SqliteStore implements Store {
         );
       const failed = new ReceiverError(
         'INBOX_WRITE_FAILED',
-        `The inbox in ${this.location} could not write: ${message}.`,
+        `The inbox in ${this.location} could not write: ${message}.${isFull(cause) ? ` ${MAKE_ROOM}` : ''}`,
         { cause },
       );
       throw (cause as RequestFault).isOfOneRow ? markOfOnePart(failed) : failed;
     }
   }
 
-  #requireOpen(): void {
-    if (this.#isClosed) throw inboxClosed(this.location);
+  /** @throws ReceiverError `INBOX_OPENING`, `INBOX_CLOSED` */
+  #requireOpen(): SqliteThread {
+    if (this.#closing.signal.aborted) throw inboxClosed(this.location);
+    if (this.#writer === undefined) throw inboxOpening(this.location);
+    return this.#writer;
   }
 }
 
@@ -186,7 +219,10 @@ class SqliteThread {
     });
   }
 
-  /** @throws ReceiverError of the opening */
+  /**
+   * @throws UpgradeNeeded
+   * @throws ReceiverError of the opening
+   */
   static async open(
     options: ThreadOptions,
     lose: (reason: string, cause?: unknown) => void,
@@ -224,6 +260,11 @@ class SqliteThread {
   }
 
   #settle(response: ThreadResponse): void {
+    if ('needs' in response) {
+      this.#isClosed = true;
+      this.#waiting.shift()!.reject(new UpgradeNeeded(response.needs));
+      return;
+    }
     if ('refused' in response) {
       this.#isClosed = true;
       const { code, message } = response.refused;

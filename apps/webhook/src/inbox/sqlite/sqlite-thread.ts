@@ -2,9 +2,11 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 
 import { ReceiverError } from '../../errors.js';
+import type { Upgrade } from '../migrations.js';
 import type { Sql } from '../sql.js';
 import { Room } from '../store.js';
 import {
+  emptyLog,
   inTransaction,
   openDatabase,
   openForReading,
@@ -13,7 +15,7 @@ import {
   type OwnedDatabase,
   runAll,
 } from './open-database.js';
-import { requireObjects } from './migrate.js';
+import { requireObjects, UpgradeNeeded } from './migrate.js';
 import { type CycleCall, type Performed, performTogether, prepareCycle } from './sqlite-cycle.js';
 import { faultIn, isOfOneRow, type SqliteFault } from './sqlite-errors.js';
 
@@ -21,7 +23,8 @@ import { faultIn, isOfOneRow, type SqliteFault } from './sqlite-errors.js';
 export interface ThreadOptions {
   readonly folder: string;
   readonly receiver: string;
-  readonly mode: 'write' | 'read';
+  /** `upgrade` opens the inbox, with what that takes for tables of an earlier version, and closes it again. */
+  readonly mode: 'write' | 'read' | 'upgrade';
   /** The memory of a `Room`. */
   readonly room: Int32Array<SharedArrayBuffer>;
 }
@@ -33,6 +36,7 @@ export type ThreadRequest =
   | { readonly kind: 'check' }
   | { readonly kind: 'probe'; readonly call: CycleCall }
   | { readonly kind: 'look' }
+  | { readonly kind: 'empty log' }
   | { readonly kind: 'close' };
 
 /**
@@ -43,6 +47,7 @@ export type ThreadRequest =
 export type ThreadResponse =
   | Response
   | { readonly lost: SqliteFault }
+  | { readonly needs: Upgrade }
   | { readonly refused: Pick<ReceiverError, 'code' | 'message'>; readonly fault: SqliteFault };
 
 /** A response to so many requests. */
@@ -62,12 +67,16 @@ const port = parentPort!;
 const respond = (response: ThreadResponse): void => port.postMessage(response);
 
 try {
-  if (mode === 'write') serveWrites(openDatabase(folder));
+  if (mode === 'upgrade') openDatabase(folder).close();
+  else if (mode === 'write') serveWrites(openDatabase(folder, false));
   else serveReads(openForReading(folder));
   respond({ requests: 1, isCycle: false, result: undefined });
 } catch (error) {
-  const { code, message, cause } = openingError(folder, error);
-  respond({ refused: { code, message }, fault: faultIn(cause) });
+  if (error instanceof UpgradeNeeded) respond({ needs: error.upgrade });
+  else {
+    const { code, message, cause } = openingError(folder, error);
+    respond({ refused: { code, message }, fault: faultIn(cause) });
+  }
 }
 
 /** Takes every cycle that was called meanwhile into one transaction, so that groups grow by themselves on a slow disk. */
@@ -90,6 +99,7 @@ function serveWrites({ database, files, close }: OwnedDatabase): void {
   };
   const workFor = (request: Exclude<ThreadRequest, { kind: 'cycle' | 'close' }>): unknown => {
     if (request.kind === 'look') return undefined;
+    if (request.kind === 'empty log') return emptyLog(database);
     if (request.kind === 'check') return requireObjects(database);
     if (request.kind === 'probe') return probe(request.call, Date.now());
     return inTransaction(database, () => runAll(database, request.statements));

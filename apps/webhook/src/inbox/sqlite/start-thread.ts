@@ -1,3 +1,5 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 
 import type { ThreadOptions } from './sqlite-thread.js';
@@ -9,5 +11,14 @@ export function startThread(options: ThreadOptions): Worker {
     workerData: options,
     execArgv: [],
     env: {},
+  });
+}
+
+/** Starts a process that brings an inbox to the version of this receiver. */
+export function startUpgrade(folder: string): ChildProcess {
+  return fork(fileURLToPath(new URL('upgrade-process.js', import.meta.url)), [folder], {
+    execArgv: [],
+    env: {},
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
 }
