@@ -423,6 +423,7 @@ describe('nothing is acknowledged, and the process is told', () => {
       'seek=1',
       `count=${statSync(file).size / 8_192 - 1}`,
       'conv=notrunc,fsync',
+      'status=none',
     );
     Claims.begin(inbox);
     inbox.grant(50);
