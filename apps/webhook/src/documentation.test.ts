@@ -1,9 +1,10 @@
-import { cpSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { afterThisTest, makeFolder, tableOf } from '@plant-store/test-support';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 
+import { copyInbox } from '../test/copy-inbox.js';
 import { act, Claims, failed, HANDLED, incoming, only, openEmbedded, PARKED } from '../test/open-inbox.js';
 import { recordLog } from '../test/record-log.js';
 import { composeAnswers } from './answers/compose-answers.js';
@@ -114,14 +115,13 @@ describe('the SQL that docs/reference/inbox.md shows works:', () => {
   /** An inbox with a delivery in each state, and a connection to it. */
   async function makeInbox(): Promise<DatabaseSyncInstance> {
     const folder = makeFolder();
-    const copy = makeFolder();
     const inbox = await openEmbedded(folder);
     const claims = Claims.begin(inbox);
     for (let count = 0; count < 6; count += 1) await inbox.accept(incoming('arbitrary'));
     await claims.settle(HANDLED, failed(3_600_000), PARKED, { ...PARKED, error: 'wrong plant' });
     await act(inbox, 'discard', only(4), 'arbitrary');
     await claims.claim(1);
-    cpSync(folder, copy, { recursive: true });
+    const copy = copyInbox(folder);
     await inbox.close();
     const database = new DatabaseSync(join(copy, 'inbox.sqlite'));
     afterThisTest(() => database.close());
