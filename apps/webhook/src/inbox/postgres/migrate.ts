@@ -4,7 +4,7 @@ import type { PostgresServers } from '../../config/postgres-url.js';
 import { ReceiverError } from '../../errors.js';
 import { Migrations } from '../migrations.js';
 import { Connections, openingError } from './connect.js';
-import { BEGIN } from './durable.js';
+import { BEGIN_BRIEFLY } from './durable.js';
 import { damaged, requireObjects } from './objects.js';
 
 const migrations = new Migrations('postgres');
@@ -27,7 +27,7 @@ const LOCK_TIMEOUT = 5_000;
 export async function migrate(client: pg.ClientBase, location: string): Promise<void> {
   if ((await versionOf(client, location)) === migrations.version) return;
   await client.query(
-    `${BEGIN}; SELECT pg_advisory_xact_lock(${LOCK}); SET LOCAL lock_timeout = ${LOCK_TIMEOUT}`,
+    `${BEGIN_BRIEFLY}; SELECT pg_advisory_xact_lock(${LOCK}); SET LOCAL lock_timeout = ${LOCK_TIMEOUT}`,
   );
   try {
     for (const step of migrations.from(await versionOf(client, location))) await client.query(step);
