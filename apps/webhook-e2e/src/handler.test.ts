@@ -32,6 +32,7 @@ test('whatever a handler does in its promise, the delivery is handled or parked,
   expect(rejection).toMatchObject({ level: 'error', err: { message: 'rejected on purpose' } });
   expect(fields).toEqual({
     id: 2,
+    key: expect.any(String) as string,
     attempts: 1,
     receivedAt: expect.any(Number) as number,
     startedAt: expect.any(Number) as number,

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 
@@ -288,6 +290,36 @@ describe('a handler that takes too long', () => {
     expect(signals[0]!.reason).toMatchObject({ message: 'the handler took longer than 5 ms' });
     expect(log.lines).toMatchObject([{ attempt: 1, err: { message: 'the handler took longer than 5 ms' } }]);
     expect(await inbox.stats()).toMatchObject({ waiting: 0, parked: 0 });
+  });
+
+  test('has not, if what it waited for had arrived while the process stood still', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const near = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const [far] = (await once(server, 'connection')) as [Socket];
+    afterThisTest(() => {
+      near.destroy();
+      far.destroy();
+      server.close();
+    });
+    const { recorder, dispatcher, inbox, log, accept } = await run(
+      async () => {
+        const arrived = once(near, 'data');
+        far.write('arbitrary');
+        // The time of the attempt begins when the handler has returned.
+        await undefined;
+        const until = performance.now() + 50;
+        while (performance.now() < until);
+        await arrived;
+      },
+      { timeout: 20 },
+    );
+    await accept(1);
+    await recorder.called(1);
+    await dispatcher.stop(neverAborts);
+
+    expect(log.lines).toEqual([]);
+    expect(await inbox.stats()).toMatchObject({ handled: 1 });
   });
 
   test.each<[string, DeliveryHandler]>([

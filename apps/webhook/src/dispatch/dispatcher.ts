@@ -207,10 +207,11 @@ export class Dispatcher implements Consumer {
 
   async #limit(running: Promise<void>, attempt: RunningAttempt): Promise<void> {
     const { timeout } = this.limits;
-    const timer = this.clock.setTimeout(
-      () => attempt.abort(`the handler took longer than ${timeout} ms`),
-      timeout,
-    );
+    const abort = (): void => {
+      if (this.#attempts.has(attempt)) attempt.abort(`the handler took longer than ${timeout} ms`);
+    };
+    // What arrived while the process stood still is read first.
+    const timer = this.clock.setTimeout(() => this.clock.setImmediate(abort), timeout);
     try {
       await running;
     } finally {

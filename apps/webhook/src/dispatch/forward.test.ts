@@ -218,6 +218,20 @@ describe('a delivery is handled', () => {
   });
 });
 
+test('a connection that is too old is not used again, so that a target that moved is found', async () => {
+  const sockets = new Set<Socket>();
+  const url = await serve(({ socket }, response) => {
+    sockets.add(socket);
+    response.writeHead(204).end();
+  });
+  const { handle, close } = forwardTo(url, undefined, 0);
+  afterThisTest(close);
+
+  for (let sent = 0; sent < 2; sent += 1) await handle(deliveryWith(), new RunningAttempt());
+
+  expect(sockets.size).toBe(2);
+});
+
 describe('an attempt has failed', () => {
   test.each([
     [301, 'TargetResponse: the target responded with 301 Moved Permanently'],

@@ -1,5 +1,6 @@
 import { Agent, ClientRequest, type IncomingMessage, STATUS_CODES } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
+import type { Duplex } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { urlToHttpOptions } from 'node:url';
 
@@ -25,6 +26,9 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 const IDLE_TIME = 4_000;
 const MAX_IDLE = 1_000;
 
+/** How long a connection is used, in milliseconds: each new one looks the name of the target up again. */
+const MAX_AGE = 60_000;
+
 /**
  * How responses are read. The target is a service of your own, of which only the status and `Retry-After` count: it may end
  * its lines with LF alone (RFC 9112 §2.2), and have a megabyte of header fields.
@@ -46,15 +50,18 @@ function isClosed(error: unknown): boolean {
  * time in fields of ours. A response with 2xx means that it is handled. No redirect is followed.
  *
  * @param withTrace puts the trace of the attempt into the fields
+ * @param maxAge how long a connection is used again after its first response, in milliseconds
  */
 export function forwardTo(
   target: string,
   withTrace = (fields: readonly HeaderField[]): readonly HeaderField[] => fields,
+  maxAge = MAX_AGE,
 ): OpenTarget {
   const url = new URL(target);
   const agent = new (url.protocol === 'https:' ? TlsAgent : Agent)({
     ...{ keepAlive: true, timeout: IDLE_TIME, maxFreeSockets: MAX_IDLE },
   });
+  limitAge(agent, maxAge);
   const handle: DeliveryHandler = async (delivery, { signal }) => {
     const fields = [...withTrace(fieldsOf(delivery)), ['Host', url.host] as const];
     const send = (): Promise<IncomingMessage> => request(url, agent, fields, delivery, signal);
@@ -74,6 +81,17 @@ export function forwardTo(
   return {
     handle,
     close: async () => agent.destroy(),
+  };
+}
+
+/** Lets an agent keep no connection that is older. */
+function limitAge(agent: Agent, maxAge: number): void {
+  const keep = agent.keepSocketAlive.bind(agent) as (socket: Duplex) => boolean;
+  const ends = new WeakMap<Duplex, number>();
+  agent.keepSocketAlive = (socket) => {
+    const now = performance.now();
+    if (!ends.has(socket)) ends.set(socket, now + maxAge);
+    return now < ends.get(socket)! && keep(socket);
   };
 }
 

@@ -54,7 +54,11 @@ test('a stopped inbox shows and does the same as one whose receiver runs', async
       stderr:
         'Replaying 1 handled delivery.\nDelivery 4 was not replayed: it is waiting.\nDelivery 77 was not replayed: there is none.\n',
     },
-    { code: 0, stdout: expect.stringMatching(/^id +1\nkey +KEY\nstate +waiting\n[^]*content 1\n$/), stderr: '' },
+    {
+      code: 0,
+      stdout: expect.stringMatching(/^id +1\nkey +KEY\nstate +waiting\n[^]*content 1\n$/),
+      stderr: '',
+    },
     { code: 1, stdout: '', stderr: 'plant-inbox: There is no delivery 77.\n' },
   ]);
   const statsOf = async (folder: string): Promise<string> =>

@@ -21,17 +21,20 @@ async function* partsOf(
   deliveries: readonly ExportedDelivery[],
   end: string,
 ): AsyncGenerator<string> {
-  yield begin;
+  let text = begin;
   for (const [index, { content, ...delivery }] of deliveries.entries()) {
-    yield `${index === 0 ? '' : ','}${JSON.stringify(delivery).slice(0, -1)},"content":"`;
+    text += `${index === 0 ? '' : ','}${JSON.stringify(delivery).slice(0, -1)},"content":"`;
     const bytes = asBuffer(content);
     for (let offset = 0; offset < bytes.length; offset += PART) {
-      if (offset > 0) await setImmediate();
-      yield bytes.toString('base64', offset, Math.min(offset + PART, bytes.length));
+      text += bytes.toString('base64', offset, Math.min(offset + PART, bytes.length));
+      if (text.length < PART) continue;
+      yield text;
+      text = '';
+      await setImmediate();
     }
-    yield '"}';
+    text += '"}';
   }
-  yield end;
+  yield text + end;
 }
 
 /** The same bytes, not copied. */

@@ -12,21 +12,29 @@ import pg from 'pg';
 import { postgresServers } from '../../src/config/postgres-url.js';
 import type { Delivery } from '../../src/inbox/delivery.js';
 import type { Inbox } from '../../src/inbox/inbox.js';
+import { Connections } from '../../src/inbox/postgres/connect.js';
 import { isAbandoned } from '../../src/inbox/postgres/lease.js';
 import { runCycle } from '../../src/inbox/postgres/postgres-cycle.js';
 import {
   PostgresTransactions,
   type TransactionClient,
 } from '../../src/inbox/postgres/postgres-transactions.js';
+import { sql as query } from '../../src/inbox/sql.js';
+import type { Store } from '../../src/inbox/store.js';
+import { makeLatch } from '../make-latch.js';
 import { act, Claims, failed, HANDLED, incoming, untilStored, untilWritten } from '../open-inbox.js';
 import { recordLog } from '../record-log.js';
 import { rejection } from '../rejection.js';
 import { openShared } from './open-shared.js';
 
+/** The first byte of a message with a query. */
+const QUERY = 'Q'.charCodeAt(0);
+
 /** A connection to a server that can be cut, and plugged in again. */
 class Cable {
   readonly #sockets = new Set<Socket>();
   #server: Server | undefined;
+  #holding: Promise<void> | undefined;
   port = 0;
 
   constructor(private readonly target: number) {
@@ -36,20 +44,35 @@ class Cable {
   async plug(): Promise<void> {
     this.#server = createServer((socket) => {
       const onward = connect(this.target, '127.0.0.1');
-      for (const end of [socket, onward]) {
-        this.#sockets.add(end.on('error', () => undefined));
-        end.on('close', () => [socket, onward].forEach((each) => each.destroy()));
-      }
-      socket.pipe(onward).pipe(socket);
+      afterThisTest(() => onward.destroy());
+      onward.on('error', () => undefined).on('close', () => socket.destroy());
+      this.#sockets.add(socket.on('error', () => undefined));
+      socket.on('close', () => this.#sockets.delete(socket) && onward.destroy());
+      socket.on('data', (message) => void this.#pass(message, onward));
+      onward.pipe(socket);
     }).listen(this.port, '127.0.0.1');
     await once(this.#server, 'listening');
     this.port = (this.#server.address() as AddressInfo).port;
   }
 
+  async #pass(message: Buffer, onward: Socket): Promise<void> {
+    if (message[0] === QUERY) await this.#holding;
+    onward.write(message);
+  }
+
+  /** Passes on no query until the function is called that it returns. */
+  hold(): () => void {
+    const latch = makeLatch();
+    this.#holding = latch.opened;
+    return latch.open;
+  }
+
+  /** The server doesn't notice: it would end what waits for a lock. */
   cut(): void {
     this.#server?.close();
-    for (const socket of this.#sockets) socket.destroy();
+    const sockets = [...this.#sockets];
     this.#sockets.clear();
+    for (const socket of sockets) socket.destroy();
   }
 }
 
@@ -305,6 +328,53 @@ withPostgres('receivers on one database', () => {
       history: [{ number: 1 }],
     });
     expect(await inbox.stats()).toMatchObject({ retrying: 1, running: 1 });
+  });
+
+  test('one goes on after the check of a connection took longer than others wait for it', async () => {
+    const cable = new Cable(server.port);
+    await cable.plug();
+    const through = new URL(url);
+    through.port = String(cable.port);
+    const connections = new Connections(postgresServers(`${through.href}?sslmode=disable`), {
+      max: 1,
+      connectionTimeoutMillis: 2_000,
+    });
+    afterThisTest(() => connections.close());
+    const first = await connections.connect();
+    const letGo = cable.hold();
+    const second = connections.connect().then(
+      (client) => client.release(),
+      () => undefined,
+    );
+    const third = rejection(connections.connect());
+    first.release(true);
+    await third;
+    letGo();
+    await second;
+
+    const again = await connections.connect();
+    again.release();
+  });
+
+  test('tell events from none, though the database has array_nulls off', async () => {
+    await sql(`ALTER DATABASE "${nameIn(url)}" SET array_nulls TO off`);
+    const { inbox, next } = await open(url);
+    await Promise.all([1, 2].map(() => inbox.accept(incoming('arbitrary'))));
+    await inbox.accept(incoming('arbitrary', { eventId: 'NULL' }));
+    inbox.settle(await next(), failed(0));
+    await untilStored(inbox);
+
+    expect(await sql('SELECT count(*), count(event_id) FROM plant_store.delivery')).toBe('3|1');
+    expect(await inbox.find(1)).toMatchObject({ eventId: null, history: [{ number: 1 }] });
+  });
+
+  test('one that goes silent keeps its locks no longer than it waits for a reply', async () => {
+    const { inbox } = await open(url);
+    const { store } = inbox as unknown as { readonly store: Store };
+
+    expect(await store.run(query`SHOW idle_in_transaction_session_timeout`)).toEqual([
+      { idle_in_transaction_session_timeout: '20s' },
+    ]);
   });
 
   test('one goes on after a restart of the server, and refuses meanwhile', async () => {

@@ -5,7 +5,7 @@ import type { PostgresServers } from '../../config/postgres-url.js';
 import { ReceiverError, systemReason } from '../../errors.js';
 import { DescribedError } from '../../logging/describe-error.js';
 import { clientFor, hasNoTls, mayTryOtherWay, waysTo } from './client.js';
-import { BEGIN } from './durable.js';
+import { BEGIN_BRIEFLY } from './durable.js';
 
 /** The oldest version of PostgreSQL that the tests run on. */
 const MIN_VERSION = 15;
@@ -33,7 +33,7 @@ export async function queryAlone<Row extends pg.QueryResultRow>(
   values: unknown[],
 ): Promise<pg.QueryResult<Row>> {
   if (!needBegin.has(client)) return client.query<Row>(text, values);
-  await client.query(BEGIN);
+  await client.query(BEGIN_BRIEFLY);
   try {
     const result = await client.query<Row>(text, values);
     await client.query('COMMIT');
@@ -73,10 +73,11 @@ export class Connections {
       waysTo(address, parameters).map((isSecure) => {
         const pool = new pg.Pool({
           ...poolOptions(parameters),
-          verify: (client, done) => void requireUsable(client).then(() => done(), done),
           Client: clientFor(servers, address, isSecure),
           ...options,
         });
+        // An error of a connection that is in use comes to its query, too.
+        pool.on('connect', (client) => client.on('error', () => undefined));
         return { isSecure, pool: pool.on('error', onLost) };
       }),
     );
@@ -134,7 +135,7 @@ async function connectBy(ways: readonly Way[], faults: unknown[]): Promise<pg.Po
   const tried = [...ways.filter(isOpen), ...ways.filter((way) => !isOpen(way))];
   for (const [index, { isSecure, pool }] of tried.entries()) {
     try {
-      return await pool.connect();
+      return await connectUsable(pool);
     } catch (fault) {
       const isLast = index === tried.length - 1 || !mayTryOtherWay(isSecure, fault);
       // Where clear text will do, it is no fault that there is no TLS.
@@ -145,10 +146,28 @@ async function connectBy(ways: readonly Way[], faults: unknown[]): Promise<pg.Po
   return undefined;
 }
 
+/** Those whose server can be written to, and keeps what is committed. */
+const usable = new WeakSet<pg.ClientBase>();
+
+/**
+ * Connects by a pool, and checks the server of each new connection. Not as the pool's `verify`: if that takes longer than the
+ * wait for a connection, the pool keeps the connection and gives it to nobody.
+ */
+async function connectUsable(pool: pg.Pool): Promise<pg.PoolClient> {
+  const client = await pool.connect();
+  if (usable.has(client)) return client;
+  try {
+    await requireUsable(client);
+  } catch (fault) {
+    client.release(true);
+    throw fault;
+  }
+  usable.add(client);
+  return client;
+}
+
 /** Makes sure that a server can be written to, and keeps what is committed. */
 async function requireUsable(client: pg.ClientBase): Promise<void> {
-  // An error of a connection that is in use comes to its query, too.
-  client.on('error', () => undefined);
   const { rows } = await client.query<ServerState>(`
     SELECT
       current_setting('server_version') AS version,

@@ -6,6 +6,9 @@ export const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 /** Whatever the role has as its default: with a stricter level, transactions that meet would fail. */
 export const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 
+/** The same for one that has locks for which receivers wait. If its connection goes silent, the server soon ends it. */
+export const BEGIN_BRIEFLY = `${BEGIN}; SET LOCAL idle_in_transaction_session_timeout = '20s'`;
+
 /** Columns of a selection that make settings until the transaction ends: those of each that writes, see postgres-5.sql. */
 export const DURABLE_SETTINGS = 'plant_store.make_durable_5()';
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-import { BEGIN, INBOX_SETTINGS } from './durable.js';
+import { BEGIN_BRIEFLY, INBOX_SETTINGS } from './durable.js';
 
 /** How long a receiver that writes nothing counts as alive, in milliseconds. Its cycles extend it every second. */
 export const LEASE_TIME = 15_000;
@@ -19,9 +19,9 @@ export interface Lease {
  * @returns whether the lease isn't lost; if it is, there is no transaction
  */
 export async function beginWithLease(client: pg.ClientBase, { receiver, epoch }: Lease): Promise<boolean> {
-  const [, extended] = await queryAll(
+  const [, , extended] = await queryAll(
     client,
-    `${BEGIN};
+    `${BEGIN_BRIEFLY};
     SELECT ${INBOX_SETTINGS},
       plant_store.extend_lease_5(${pg.escapeLiteral(receiver)}, ${epoch}, ${LEASE_TIME}) AS "isExtended"`,
   );
@@ -35,9 +35,9 @@ export async function beginWithLease(client: pg.ClientBase, { receiver, epoch }:
  * also removes receivers that ended without a word.
  */
 export async function takeLease(client: pg.ClientBase, receiver: string): Promise<Lease> {
-  const [, , taken] = await queryAll(
+  const [, , , taken] = await queryAll(
     client,
-    `${BEGIN};
+    `${BEGIN_BRIEFLY};
     SELECT ${INBOX_SETTINGS};
     INSERT INTO plant_store.receiver (name, expires_at)
       VALUES (${pg.escapeLiteral(receiver)}, clock_timestamp() + ${SECONDS})

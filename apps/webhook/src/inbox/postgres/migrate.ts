@@ -4,7 +4,7 @@ import type { PostgresServers } from '../../config/postgres-url.js';
 import { ReceiverError } from '../../errors.js';
 import { Migrations, type OnUpgrade } from '../migrations.js';
 import { Connections, openingError } from './connect.js';
-import { BEGIN } from './durable.js';
+import { BEGIN_BRIEFLY } from './durable.js';
 import { damaged, requireObjects } from './objects.js';
 
 const migrations = new Migrations('postgres');
@@ -33,7 +33,7 @@ export async function migrate(client: pg.ClientBase, location: string, onUpgrade
   const onUpgraded = from > 0 ? onUpgrade({ from, to: migrations.version }) : undefined;
   const run = (text: string): Promise<unknown> =>
     client.query({ text, query_timeout: NO_LIMIT } as pg.QueryConfig);
-  await run(`${BEGIN}; SELECT pg_advisory_xact_lock(${LOCK}); SET LOCAL lock_timeout = ${LOCK_TIMEOUT}`);
+  await run(`${BEGIN_BRIEFLY}; SELECT pg_advisory_xact_lock(${LOCK}); SET LOCAL lock_timeout = ${LOCK_TIMEOUT}`);
   try {
     for (const step of migrations.from(await versionOf(client, location))) await run(step);
     await run(`UPDATE plant_store.schema_version SET version = ${migrations.version}; COMMIT`);

@@ -7,11 +7,22 @@ import { queryAlone } from './connect.js';
 import { withoutWarning } from './durable.js';
 import { type Lease, LEASE_TIME } from './lease.js';
 
-/** How many values `cycle_7` takes of its receiver, of results, and of arrivals, and how many it returns. */
-const VALUES = 5 + (2 + 2 + 7) + (SENT_COLUMNS.length + 3);
+/** The types of what `cycle_7` takes of its receiver, of results, and of arrivals, and how many values it returns. */
+const FAILED = ['bigint', 'bigint', 'text', 'text', 'text', 'bigint', 'bigint'].map((type) => `${type}[]`);
+const VALUES = [
+  ...['text', 'bigint', 'int', 'int', 'bigint'],
+  ...['bigint[]', 'bigint[]', 'bigint[]', 'bigint[]', ...FAILED],
+  ...[...SENT_COLUMNS.map(() => 'text[]'), 'int[]', 'int[]', 'bytea'],
+];
 const OUTCOME = 6;
 
-const PLACEHOLDERS = Array.from({ length: VALUES }, (_, index) => `$${index + 1}`);
+/** The server reads an array after `array_nulls` is on, whatever the default of the database: off, null would be a text. */
+const arrayOf = (text: string, type: string): string =>
+  `CASE WHEN set_config('array_nulls', 'on', true) = 'on' THEN ${text}::text::${type} END`;
+
+const PLACEHOLDERS = VALUES.map((type, index) =>
+  type.endsWith('[]') ? arrayOf(`$${index + 1}`, type) : `$${index + 1}`,
+);
 const CYCLE = `CALL plant_store.cycle_7(${[...PLACEHOLDERS, ...Array.from({ length: OUTCOME }, () => 'NULL')].join(', ')})`;
 
 const FETCH = `SELECT ${CLAIMED} FROM unnest($1::bigint[]) WITH ORDINALITY AS claimed (claimed_id, place)

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
 import { ReceiverError } from '../../errors.js';
-import { BEGIN } from './durable.js';
+import { BEGIN_BRIEFLY } from './durable.js';
 
 /** Key of the lock under which sequences are set. */
 const LOCK = 0x706c616f;
@@ -30,7 +30,7 @@ export async function catchUp(client: pg.ClientBase, location: string): Promise<
   const { rows } = await client.query<{ readonly name: string; readonly most: number }>(BEHIND);
   if (rows.length === 0) return false;
   try {
-    await client.query(`${BEGIN}; SELECT pg_advisory_xact_lock(${LOCK})`);
+    await client.query(`${BEGIN_BRIEFLY}; SELECT pg_advisory_xact_lock(${LOCK})`);
     // Another receiver may have set them meanwhile, and given more numbers.
     await client.query(`SELECT setval(name::regclass, most) FROM (${BEHIND}) AS behind; COMMIT`);
     return true;
