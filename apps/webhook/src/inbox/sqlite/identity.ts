@@ -105,9 +105,8 @@ function writeIdentity(folder: string, { ids, schema }: Pick<Identity, 'ids' | '
  * @throws ReceiverError `INBOX_UNUSABLE`; nothing was changed
  */
 export function requireOwnLog(folder: string, descriptor: number | undefined): void {
+  if (!hasLog(folder)) return;
   const database = join(folder, INBOX_FILES.database);
-  const log = statSync(`${database}-wal`, { throwIfNoEntry: false });
-  if (log === undefined || log.size === 0) return;
   let text = readText(folder);
   for (;;) {
     if (descriptor !== undefined && isOwnLog(folder, descriptor, readIdentity(text))) return;
@@ -120,6 +119,23 @@ export function requireOwnLog(folder: string, descriptor: number | undefined): v
     'INBOX_UNUSABLE',
     `${database} was removed or replaced: ${database}-wal belongs to the file that was there before. If you restore a copy, stop the receiver, put the copy there again, and delete ${database}-wal and ${database}-shm. If not, put back the file that was there. See docs/how-to/back-up.md, "Restore".`,
   );
+}
+
+function hasLog(folder: string): boolean {
+  const log = statSync(join(folder, `${INBOX_FILES.database}-wal`), { throwIfNoEntry: false });
+  return log !== undefined && log.size > 0;
+}
+
+/**
+ * Lets the log that begins next belong to a database without one, which may be new or restored. Otherwise a crash before
+ * {@link drawIdentity} would leave a log that {@link requireOwnLog} refuses.
+ *
+ * @param descriptor of the database
+ */
+export function ownNextLog(folder: string, descriptor: number): void {
+  if (hasLog(folder) || isOwnLog(folder, descriptor, readIdentity(readText(folder)))) return;
+  const { id = 0, schema = 0 } = readHeader(descriptor) ?? {};
+  writeIdentity(folder, { ids: [id], schema });
 }
 
 function isOwnLog(folder: string, descriptor: number, identity: Identity | undefined): boolean {

@@ -6,7 +6,7 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { ReceiverError, systemReason } from '../../errors.js';
 import type { Sql } from '../sql.js';
 import type { Row } from '../store.js';
-import { drawIdentity, requireOwnLog } from './identity.js';
+import { drawIdentity, ownNextLog, requireOwnLog } from './identity.js';
 import { INBOX_FILES, makeFile, makeFolders, syncFolders, unusableFiles } from './inbox-files.js';
 import { LACKS, migrate, requireObjects, requireVersion, UpgradeNeeded } from './migrate.js';
 import { OpenFiles } from './open-files.js';
@@ -60,6 +60,7 @@ export function openDatabase(folder: string, mayUpgrade = true): OwnedDatabase {
     // this process, and SQLite has them until its statements are gone.
     const descriptor = openSync(file, 'r');
     requireOwnLog(folder, descriptor);
+    ownNextLog(folder, descriptor);
     const database = open(file);
     prepare(database, file, mayUpgrade);
     const files = new OpenFiles(folder, database, descriptor, drawIdentity(database, folder, descriptor));

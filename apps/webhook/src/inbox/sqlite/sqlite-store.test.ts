@@ -305,6 +305,26 @@ describe('a database that the log beside it does not belong to', () => {
     expect(await (await openEmbedded(crashed)).count({})).toMatchObject({ waiting: 2 });
   });
 
+  test('is another thing than one that a crash in the first start with a restored copy has left', async () => {
+    const { folder, copied } = await openWithCopies();
+    const restored = copyInbox(folder);
+    const file = join(restored, 'inbox.sqlite');
+    for (const name of ['inbox.sqlite-wal', 'inbox.sqlite-shm']) rmSync(join(restored, name));
+    run('cp', copied['from before the start']!, file);
+    const reader = new DatabaseSync(file);
+    afterThisTest(() => reader.close());
+    // What was written before the failure stays in the log, because somebody still has the database open.
+    reader.exec(`
+      UPDATE inbox_state SET probed_at = 1;
+      CREATE TRIGGER stop AFTER UPDATE ON inbox_state BEGIN SELECT RAISE(FAIL, 'stopped here'); END;
+      PRAGMA wal_checkpoint(TRUNCATE)`);
+    const stopped = { message: expect.stringContaining('stopped here') as string };
+    await expect(refusal(restored)).resolves.toMatchObject(stopped);
+    expect(statSync(`${file}-wal`).size).toBeGreaterThan(0);
+
+    await expect(refusal(restored)).resolves.toMatchObject(stopped);
+  });
+
   test('is another thing than one that a crash has left while somebody was reading at the start', async () => {
     const folder = await makeInbox(1);
     const reader = new DatabaseSync(join(folder, 'inbox.sqlite'));
