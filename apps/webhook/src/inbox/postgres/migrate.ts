@@ -33,7 +33,9 @@ export async function migrate(client: pg.ClientBase, location: string, onUpgrade
   const onUpgraded = from > 0 ? onUpgrade({ from, to: migrations.version }) : undefined;
   const run = (text: string): Promise<unknown> =>
     client.query({ text, query_timeout: NO_LIMIT } as pg.QueryConfig);
-  await run(`${BEGIN_BRIEFLY}; SELECT pg_advisory_xact_lock(${LOCK}); SET LOCAL lock_timeout = ${LOCK_TIMEOUT}`);
+  await run(
+    `${BEGIN_BRIEFLY}; SELECT pg_advisory_xact_lock(${LOCK}); SET LOCAL lock_timeout = ${LOCK_TIMEOUT}`,
+  );
   try {
     for (const step of migrations.from(await versionOf(client, location))) await run(step);
     await run(`UPDATE plant_store.schema_version SET version = ${migrations.version}; COMMIT`);
