@@ -10,7 +10,7 @@ import { drawIdentity, ownNextLog, requireOwnLog } from './identity.js';
 import { INBOX_FILES, makeFile, makeFolders, syncFolders, unusableFiles } from './inbox-files.js';
 import { LACKS, migrate, requireObjects, requireVersion, UpgradeNeeded } from './migrate.js';
 import { OpenFiles } from './open-files.js';
-import { isBusy, isDamage } from './sqlite-errors.js';
+import { isBusy, isDamage, isFull, MAKE_ROOM } from './sqlite-errors.js';
 
 /** How long to wait for a lock of another program, in milliseconds: somebody may be looking at the file. */
 const BUSY_TIMEOUT = 250;
@@ -113,6 +113,12 @@ export function openingError(folder: string, cause: unknown): ReceiverError {
     return new ReceiverError(
       'INBOX_DAMAGED',
       `The inbox in ${folder} is damaged: ${message}. Restore a backup, as docs/how-to/back-up.md says under "When the inbox is damaged".`,
+      { cause },
+    );
+  if (isFull(cause))
+    return new ReceiverError(
+      'INBOX_UNUSABLE',
+      `The inbox in ${folder} cannot be used: ${message}. ${MAKE_ROOM}`,
       { cause },
     );
   return new ReceiverError(

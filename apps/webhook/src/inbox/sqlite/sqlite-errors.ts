@@ -62,7 +62,7 @@ export function isBusy(error: unknown): boolean {
 
 /** Whether this was thrown because the disk is full. */
 export function isFull(error: unknown): boolean {
-  return primaryCode(error) === FULL;
+  return primaryCode(error) === FULL || (error as NodeJS.ErrnoException).code === 'ENOSPC';
 }
 
 /** Whether this was thrown because a file is damaged. */

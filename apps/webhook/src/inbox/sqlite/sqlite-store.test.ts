@@ -34,7 +34,7 @@ import type { AttemptResult } from '../delivery.js';
 import type { Inbox } from '../inbox.js';
 import { openInbox } from '../open-inbox.js';
 import { requireUndamaged } from './back-up.js';
-import { openDatabase } from './open-database.js';
+import { openDatabase, openingError } from './open-database.js';
 
 /** Opens an inbox, and resolves when its files can't be trusted any more. */
 async function openUntilLost(folder: string): Promise<{ inbox: Inbox; lost: Promise<ReceiverError> }> {
@@ -142,6 +142,13 @@ describe('opening', () => {
     expect(() => asAnotherUser(() => openDatabase(folder))).toThrow(
       expect.objectContaining({ code: 'INBOX_UNUSABLE' }) as Error,
     );
+  });
+
+  test.each([{ errcode: 13 }, { code: 'ENOSPC' }])('that a full disk refuses says so: %p', (fault) => {
+    expect(openingError('arbitrary', { message: 'arbitrary', ...fault })).toMatchObject({
+      code: 'INBOX_UNUSABLE',
+      message: expect.stringContaining('Make room on its disk') as string,
+    });
   });
 
   test('is refused if the tables are too old, and says how to take them along', async () => {
