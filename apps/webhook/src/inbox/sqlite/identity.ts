@@ -117,7 +117,7 @@ export function requireOwnLog(folder: string, descriptor: number | undefined): v
   }
   throw new ReceiverError(
     'INBOX_UNUSABLE',
-    `${database} was removed or replaced: ${database}-wal belongs to the file that was there before. If you restore a copy, stop the receiver, put the copy there again, and delete ${database}-wal and ${database}-shm. If not, put back the file that was there. See docs/how-to/back-up.md, "Restore".`,
+    `${database} was removed or replaced: ${database}-wal belongs to the file that was there before. If you restore a copy, stop the receiver, put the copy there again, and delete ${database}-wal and ${database}-shm. If an earlier version of the receiver has used these files since, delete ${join(folder, INBOX_FILES.identity)} instead. If not, put back the file that was there. See docs/how-to/back-up.md, "Restore".`,
   );
 }
 

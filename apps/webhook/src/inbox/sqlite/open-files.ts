@@ -1,6 +1,7 @@
 import {
   closeSync,
   existsSync,
+  fstatSync,
   openSync,
   readdirSync,
   readlinkSync,
@@ -8,6 +9,7 @@ import {
   realpathSync,
   statSync,
 } from 'node:fs';
+import { endianness } from 'node:os';
 import { join } from 'node:path';
 
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
@@ -20,6 +22,18 @@ import { MOVED } from './sqlite-errors.js';
 const SHARED_BYTE = 0x4000_0002;
 const OPEN_BYTE = 128;
 
+/** Where the index of the log says how large a page is, how many the log has, and its salts (https://sqlite.org/walformat.html). */
+const INDEX_BYTES = 48;
+const PAGE_SIZE = 14;
+const LOG_PAGES = 16;
+const INDEX_SALTS = 32;
+
+/** How long the head of a log is, and that of each page in it; where the first has the salts, and how many bytes they are. */
+const LOG_HEAD = 32;
+const PAGE_HEAD = 24;
+const LOG_SALTS = 16;
+const SALT_BYTES = 8;
+
 /**
  * The files of an inbox that a receiver has open. Others can take them away: whoever removes or replaces them, and
  * whoever opens and closes them in this process, which takes away the locks of SQLite (POSIX has it so). Without these
@@ -29,6 +43,9 @@ export class OpenFiles {
   readonly #database: string;
   readonly #inodes: readonly (readonly [file: string, inode: number | undefined])[];
   readonly #locks: readonly Lock[];
+  /** Descriptors. The end of the thread closes them: see {@link OpenFiles}. */
+  readonly #log: number;
+  readonly #index: number;
   #size = 0;
   #schema: number;
 
@@ -51,6 +68,8 @@ export class OpenFiles {
     this.#locks = [findLock(this.#database, SHARED_BYTE), findLock(index, OPEN_BYTE)].filter(
       (found) => found !== undefined,
     );
+    this.#log = openSync(log, 'r');
+    this.#index = openSync(index, 'r');
   }
 
   /**
@@ -59,7 +78,7 @@ export class OpenFiles {
    * @returns what was lost, as SQLite would report it
    */
   loss(): Error | undefined {
-    const reason = this.#replacement() ?? this.#unlocking() ?? this.#removal();
+    const reason = this.#replacement() ?? this.#unlocking() ?? this.#removal() ?? this.#overwriting();
     return reason === undefined ? undefined : Object.assign(new Error(reason), { errcode: MOVED });
   }
 
@@ -94,6 +113,37 @@ export class OpenFiles {
     if (removed === log && !existsSync(log)) this.database.exec('PRAGMA wal_checkpoint');
     return `${removed} was removed or replaced`;
   }
+
+  /** The log lacks pages that its index has. Whoever moves them into the database changes the index first. */
+  #overwriting(): string | undefined {
+    const index = beginningOf(this.#index, INDEX_BYTES);
+    if (this.#hasLogOf(index) || !index.equals(beginningOf(this.#index, INDEX_BYTES))) return undefined;
+    return `${this.#database}-wal was cut or overwritten`;
+  }
+
+  #hasLogOf(index: Buffer): boolean {
+    const pages = numberIn(index, LOG_PAGES);
+    if (pages === 0) return true;
+    // 65,536 is written as 1.
+    const pageSize = numberIn(index, PAGE_SIZE, 2);
+    const size = LOG_HEAD + pages * (PAGE_HEAD + (pageSize === 1 ? 65_536 : pageSize));
+    const salts = beginningOf(this.#log, LOG_SALTS + SALT_BYTES).subarray(LOG_SALTS);
+    return (
+      fstatSync(this.#log).size >= size && salts.equals(index.subarray(INDEX_SALTS, INDEX_SALTS + SALT_BYTES))
+    );
+  }
+}
+
+/** A number in the order of bytes of this machine, as the index has them. */
+function numberIn(bytes: Buffer, offset: number, length = 4): number {
+  return endianness() === 'LE' ? bytes.readUIntLE(offset, length) : bytes.readUIntBE(offset, length);
+}
+
+/** The first bytes of a file; what it doesn't have is zero. */
+function beginningOf(descriptor: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  readSync(descriptor, bytes, 0, length, 0);
+  return bytes;
 }
 
 function inodeOf(file: string): number | undefined {

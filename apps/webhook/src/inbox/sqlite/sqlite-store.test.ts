@@ -125,7 +125,7 @@ describe('opening', () => {
     [
       'has a folder in place of the database',
       (folder) => mkdirSync(join(folder, 'inbox.sqlite'), { recursive: true }),
-      'unable to open database file',
+      'illegal operation on a directory',
     ],
   ])('is refused if its folder %s', async (_name, make, says) => {
     const folder = join(makeFolder(), 'inbox');
@@ -378,6 +378,23 @@ describe('nothing is acknowledged, and the process is told', () => {
     'the log was removed': {
       lose: (folder) => rmSync(`${database(folder)}-wal`),
       says: /-wal was removed/,
+    },
+    'the log was cut': {
+      lose: (folder) => run('truncate', '-s', '0', `${database(folder)}-wal`),
+      says: /-wal was cut or overwritten/,
+    },
+    'the log was overwritten': {
+      lose: (folder) =>
+        run(
+          'dd',
+          'if=/dev/zero',
+          `of=${database(folder)}-wal`,
+          'bs=32',
+          'count=1',
+          'conv=notrunc',
+          'status=none',
+        ),
+      says: /-wal was cut or overwritten/,
     },
     'the index was removed': {
       lose: (folder) => rmSync(`${database(folder)}-shm`),
