@@ -41,6 +41,8 @@ const SALT_BYTES = 8;
  */
 export class OpenFiles {
   readonly #database: string;
+  readonly #inode: number | undefined;
+  /** Of the others. */
   readonly #inodes: readonly (readonly [file: string, inode: number | undefined])[];
   readonly #locks: readonly Lock[];
   /** Descriptors. The end of the thread closes them: see {@link OpenFiles}. */
@@ -64,7 +66,8 @@ export class OpenFiles {
     const log = `${this.#database}-wal`;
     const index = `${this.#database}-shm`;
     const lock = join(folder, INBOX_FILES.lock);
-    this.#inodes = [this.#database, log, index, lock].map((file) => [file, inodeOf(file)]);
+    this.#inode = inodeOf(this.#database);
+    this.#inodes = [log, index, lock].map((file) => [file, inodeOf(file)]);
     this.#locks = [findLock(this.#database, SHARED_BYTE), findLock(index, OPEN_BYTE)].filter(
       (found) => found !== undefined,
     );
@@ -84,9 +87,8 @@ export class OpenFiles {
 
   /** The database is another file, or was overwritten. */
   #replacement(): string | undefined {
-    const [, inode] = this.#inodes[0]!;
     const file = statSync(this.#database, { throwIfNoEntry: false });
-    const header = file?.ino === inode ? readHeader(this.descriptor) : undefined;
+    const header = file?.ino === this.#inode ? readHeader(this.descriptor) : undefined;
     if (file === undefined || header === undefined || !this.#isOwn(header) || file.size < this.#size)
       return `${this.#database} was removed or replaced. If you restore a copy, stop the receiver, put the copy there again, and delete ${this.#database}-wal and ${this.#database}-shm`;
     this.#size = file.size;
