@@ -11,8 +11,10 @@ const COVERAGE = fileURLToPath(new URL('../support/coverage.mjs', import.meta.ur
 /** The job of the retention. It runs every few seconds. */
 const RETENTION = 'inbox/retention.ts';
 
-/** It runs in the inbox's thread, and so does a part of what the main thread enters. */
-const IN_THE_THREAD = ['inbox/sqlite/sqlite-thread.ts'];
+/** They run in the inbox's thread, and so does a part of what the main thread enters. */
+const IN_THE_THREAD = ['open-database', 'open-files', 'sqlite-thread'].map(
+  (name) => `inbox/sqlite/${name}.ts`,
+);
 
 /** The files that the main thread has entered since it was asked before. */
 async function entered({ process: receiver }: RunningReceiver): Promise<string[]> {

@@ -1,7 +1,9 @@
 /** Preloaded with `node --import`: SIGUSR2 logs which files of the receiver the main thread entered since the last one. */
+import { writeSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 
-const log = (msg, fields) => process.stdout.write(JSON.stringify({ level: 'info', msg, ...fields }) + '\n');
+// Not `process.stdout`, which the receiver has wrapped.
+const log = (msg, fields) => writeSync(1, JSON.stringify({ level: 'info', msg, ...fields }) + '\n');
 
 const session = new Session();
 session.connect();
