@@ -19,5 +19,8 @@ find node_modules -type d \( -name test -o -name benchmark -o -name benchmarks \
 # npm installs these, but the receiver loads none: optional peers, a page that it doesn't serve, SQLite in C.
 rm -rf node_modules/typescript node_modules/express node_modules/@nestjs/platform-express \
   node_modules/swagger-ui-dist node_modules/@photostructure/sqlite/src
+# Its binaries for other systems.
+find node_modules/@photostructure/sqlite/prebuilds -mindepth 1 -maxdepth 1 \
+  ! -name "$(node -p process.platform)-*" -exec rm -r {} +
 # Links to what wasn't copied.
 find -L node_modules -type l -delete
