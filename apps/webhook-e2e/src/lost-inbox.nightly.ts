@@ -105,9 +105,9 @@ test('a handler that copies the database in the receiver loses nothing that was 
   );
   const receiver = await startReceiver({ folder, settings: { HANDLER: handler } });
   let acknowledged = 0;
-  let isOver = false;
-  const ended = receiver.process.exit.finally(() => (isOver = true));
-  while (!isOver) {
+  const over = new AbortController();
+  const ended = receiver.process.exit.finally(() => over.abort());
+  while (!over.signal.aborted) {
     await sendAll(receiver, ['arbitrary']).then(
       () => (acknowledged += 1),
       () => undefined,

@@ -132,6 +132,7 @@ function passwordIn(file: string, wanted: readonly string[]): string | undefined
   // Like psql, it takes nothing from a file that others may read.
   if (!existsSync(file) || (statSync(file).mode & 0o077) !== 0) return undefined;
   for (const line of readFileSync(file, 'utf8').split(/\r?\n/)) {
+    // eslint-disable-next-line regexp/no-super-linear-move -- The file is this user's own.
     const fields = Array.from(line.matchAll(/((?:\\.|[^:\\])*)(?::|$)/g), ([, field]) =>
       field!.replace(/\\(.)/g, '$1'),
     );
