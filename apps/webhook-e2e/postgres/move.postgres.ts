@@ -93,7 +93,7 @@ withPostgres('plant-inbox', () => {
     expect(await plantInbox('list', '--inbox', asGuest)).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /^plant-inbox: The inbox at .* cannot be used: permission denied for table receiver\. .*\n$/,
+        /^plant-inbox: The inbox at .* cannot be used: its user may not use table receiver\. .*\n$/,
       ) as string,
     });
 
@@ -102,7 +102,7 @@ withPostgres('plant-inbox', () => {
       expect(await plantInbox(...args, '--inbox', url)).toEqual({
         code: 1,
         stdout: '',
-        stderr: `plant-inbox: The inbox at ${withoutPassword(url)} cannot be read: relation "plant_store.delivery" does not exist. [INBOX_UNUSABLE]\n`,
+        stderr: `plant-inbox: The inbox at ${withoutPassword(url)} is damaged: it lacks table delivery. Restore the schema plant_store from a backup. [INBOX_DAMAGED]\n`,
       });
   });
 });

@@ -130,7 +130,7 @@ withPostgres('plant-inbox and plant-store outbox', () => {
 
       const shown = await command('show', '1');
       expect(shown).toMatch(
-        /^id {10}1\nstate {7}parked\n\w+ {4}\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\nattempts {4}3\n/,
+        /^id {10}1\n(?:key {9}[-\da-f]{36}\n)?state {7}parked\n\w+ {4}\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\nattempts {4}3\n/,
       );
       expect(shown).toMatch(/\n\nthrow an error \\u001b\[2J\nend\n$/);
 

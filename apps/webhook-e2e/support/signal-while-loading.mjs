@@ -1,11 +1,13 @@
 /** Preloaded: a receiver that begins to load its packages gets the signal that SIGNAL names. */
-import { register } from 'node:module';
+import module from 'node:module';
 
-const hooks = `
+const hooks = `data:text/javascript,${encodeURIComponent(`
   let sent = false;
-  export async function resolve(specifier, context, next) {
+  export function resolve(specifier, context, next) {
     if (specifier === 'reflect-metadata' && !sent) process.kill(process.pid, ${JSON.stringify(process.env.SIGNAL)});
     sent ||= specifier === 'reflect-metadata';
     return next(specifier, context);
-  }`;
-register(`data:text/javascript,${encodeURIComponent(hooks)}`);
+  }`)}`;
+// Node.js 20 has only the second, and 26 prints a warning for it.
+if (module.registerHooks) module.registerHooks(await import(hooks));
+else module.register(hooks);
