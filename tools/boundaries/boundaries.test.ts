@@ -18,7 +18,7 @@ const relative = '@nx/enforce-module-boundaries: Projects cannot be imported by 
 const undeclared = '@nx/enforce-module-boundaries: Only packages defined in the "package.json"';
 const contract = 'no-restricted-syntax: The contract imports only its own files and Valibot';
 const document = 'no-restricted-syntax: Only openapi/ imports @nestjs/swagger';
-const forTools = 'no-restricted-syntax: What runs takes its answers from @plant-store/contract';
+const checked = 'no-restricted-syntax: The published answers were checked';
 const ofTheTeam = 'no-restricted-syntax: No source of the receiver imports your handler';
 const ofTheReceiver = 'no-restricted-syntax: Of the receiver, your handler imports only';
 const twoCopies = 'no-restricted-syntax: Another copy of the package has another class';
@@ -71,9 +71,9 @@ test.each([
   ['a class of the SDK is told by instanceof', sdk, 'export default {} instanceof OutboxError;', [twoCopies]],
   ['also of a namespace', 'libs/cli/src/x.ts', 'export default {} instanceof sdk.OutboxError;', [twoCopies]],
   ['and in the contract', inContract, 'export default {} instanceof Answer;', [twoCopies]],
-  ['the SDK loads what answers mean', sdk, "import '@plant-store/contract/kinds';", [forTools]],
-  ['so does the receiver', 'apps/webhook/src/x.ts', "import '@plant-store/contract/kinds';", [forTools]],
-  ['and its document', 'apps/webhook/src/openapi/x.ts', "import '@plant-store/contract/kinds';", [forTools]],
+  ['the SDK checks the answers', sdk, "import '@plant-store/contract/check';", [checked]],
+  ['so does the command', 'libs/cli/src/x.ts', "import '@plant-store/contract/check';", [checked]],
+  ['the command loads examples', 'libs/cli/src/x.ts', "import '@plant-store/example-answers';", [modules]],
   ['process.env in a library', sdk, 'export default process.env;', [environment]],
   ['process.env by another spelling', sdk, "export default process['env'];", [environment]],
   ['process.env taken apart', 'apps/webhook/src/x.ts', 'export const { env } = process;', [environment]],

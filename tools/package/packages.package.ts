@@ -350,7 +350,11 @@ describe.each(TYPESCRIPTS)('TypeScript %s', (version) => {
 });
 
 test('an answer in the contract reaches the installed sender and its types', async () => {
-  answer(packed.alone, 'answers', `{ 'http-method': 'PUT', 'event-identity': { header: 'example-id' } }`);
+  const by = "who: 'Nobody', on: '2026-01-31', why: 'An example.'";
+  answer(
+    packed.alone,
+    `{ 'http-method': { is: 'PUT', ${by} }, 'event-identity': { is: { header: 'example-id' }, ${by} } }`,
+  );
   const source = `import { createNewPlantSender, json } from '@plant-store/sdk';
     const sender = createNewPlantSender({ baseUrl: 'http://127.0.0.1:9', accessToken: 'token', encode: json });
     export const send = () => sender.send({ arbitrary: 'content' }, { eventId: 'example' });

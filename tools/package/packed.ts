@@ -69,14 +69,12 @@ export async function installProjects({ tarballs }: Packed): Promise<string> {
 
 /** A project sends as callers do while everything is open, whatever is answered on main. */
 function openEveryQuestion(project: string): void {
-  answer(project, 'answers', '{}');
-  answer(project, 'stillAccepted', '{}');
+  answer(project, '{}');
 }
 
-/** Replaces the answers of an installed contract, or what it accepts beside them. */
-export function answer(project: string, name: 'answers' | 'stillAccepted', value: string): void {
-  const folder = join(project, 'node_modules/@plant-store/contract/dist');
-  const file = join(folder, name === 'answers' ? name : 'still-accepted');
-  writeFileSync(`${file}.js`, `export const ${name} = ${value};\n`);
-  writeFileSync(`${file}.d.ts`, `export declare const ${name}: ${value};\n`);
+/** Replaces the answers of an installed contract. */
+export function answer(project: string, value: string): void {
+  const file = join(project, 'node_modules/@plant-store/contract/dist/answers');
+  writeFileSync(`${file}.js`, `export const answers = ${value};\n`);
+  writeFileSync(`${file}.d.ts`, `export declare const answers: ${value};\n`);
 }

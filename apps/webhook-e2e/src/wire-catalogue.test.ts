@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { isExecutable, openQuestions } from '@plant-store/contract';
-import { wire } from '@plant-store/contract/wire';
+import { wire } from '../support/wire.js';
 import { afterThisFile, afterThisTest, makeFolder } from '@plant-store/test-support';
 
 import { openConnection } from '../support/connection.js';

@@ -8,7 +8,8 @@ const { exampleAnswers } = await imported('example-answers/dist/index.js');
 
 for (const [id, value] of Object.entries(JSON.parse(process.env.EXAMPLES))) {
   const example = exampleAnswers[id];
-  answers[id] = value === true ? example : value === 'throws' ? throwing(example) : value;
+  const is = value === true ? example : value === 'throws' ? throwing(example) : value;
+  answers[id] = { is, who: 'Nobody', on: '2026-01-31', why: 'An example.' };
 }
 
 function throwing(schema) {

@@ -147,7 +147,7 @@ export function makeWorkspace(source: string, folder = makeFolder()): string {
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   write('libs/contract/package.json', JSON.stringify({ type: 'module' }));
   project('libs/contract', 'answers.ts', 'export const answers = {};\n');
-  write('libs/contract/src/answer-types.ts', 'export const executableOf = (answers: object) => answers;\n');
+  write('libs/contract/src/answer-types.ts', 'export const valuesOf = (answers: object) => answers;\n');
   write('apps/webhook/dist/api.html', '');
   write('apps/webhook/handler/index.ts', 'export {};\n');
   project('libs/sdk', 'index.ts', 'export {};\n');

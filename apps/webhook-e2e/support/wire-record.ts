@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 import { openQuestions } from '@plant-store/contract';
-import { wire, type WireItem, type WireSection } from '@plant-store/contract/wire';
+import { wire, type WireItem, type WireSection } from './wire.js';
 import { afterThisTest } from '@plant-store/test-support';
 
 /** The answers of a process, by question. */

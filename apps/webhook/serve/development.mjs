@@ -200,12 +200,12 @@ function isRunning(id) {
 /**
  * The answers that were just compiled, and not those of an earlier build, as far as the receiver carries them out.
  *
- * @returns {Promise<import('@plant-store/contract').Executable>}
+ * @returns {Promise<import('@plant-store/contract').AnswerValues>}
  */
 async function readAnswers() {
   const url = pathToFileURL(resolve(ANSWERS));
   url.searchParams.set('read', String(Date.now()));
   const { answers } = await import(url.href);
-  const { executableOf } = await import(new URL('answer-types.js', url).href);
-  return executableOf(answers);
+  const { valuesOf } = await import(new URL('answer-types.js', url).href);
+  return valuesOf(answers);
 }

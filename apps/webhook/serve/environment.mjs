@@ -23,7 +23,7 @@ export function withDotEnvFiles(environment) {
  * So is a signing key, once `signing` is answered. Both stay the same from one start to the next.
  *
  * @param {NodeJS.ProcessEnv} given
- * @param {import('@plant-store/contract').Executable} answers
+ * @param {import('@plant-store/contract').AnswerValues} answers
  */
 export function developmentEnvironment(given, { signing }) {
   const made = {};

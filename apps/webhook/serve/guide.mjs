@@ -10,7 +10,7 @@ const ABOUT_CONTENT = ['payload', 'plant-fields', 'event-payload-fields'];
  *
  * @param {{ url: string, operations: string, inbox: string }} listening the receiver's log entry
  * @param {NodeJS.ProcessEnv} given the developer's environment
- * @param {{ environment: NodeJS.ProcessEnv, answers: import('@plant-store/contract').Executable }} running what the
+ * @param {{ environment: NodeJS.ProcessEnv, answers: import('@plant-store/contract').AnswerValues }} running what the
  * receiver was started with
  */
 export function guide({ url, operations, inbox }, given, { environment, answers }) {

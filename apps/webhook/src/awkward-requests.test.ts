@@ -91,7 +91,6 @@ beforeAll(async () => {
   receiver = await runReceiver(
     exampleAnswers,
     { OPERATOR_HEADER: 'X-Operator', SIGNING_KEYS: 'whsec_YXJiaXRyYXJ5IGFyYml0cmFyeQ==' },
-    {},
     afterThisFile,
   );
 });

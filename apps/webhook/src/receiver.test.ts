@@ -8,7 +8,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 
-import type { Answers } from '@plant-store/contract';
+import type { AnswerValues } from '@plant-store/contract';
 import { afterThisTest, freePort, makeFolder } from '@plant-store/test-support';
 import { DatabaseSync } from '@photostructure/sqlite';
 
@@ -339,7 +339,7 @@ describe('a start that fails says why, and leaves nothing open:', () => {
     const folder = makeFolder();
     const file = join(folder, 'tokens');
     writeFileSync(file, 'arbitrary-token\n');
-    const given: Answers = { 'token-format': { name: 'example', pattern: '^example-' } };
+    const given: AnswerValues = { 'token-format': { name: 'example', pattern: '^example-' } };
     const settings = { ACCESS_TOKENS: '', ACCESS_TOKENS_FILE: file };
 
     const config = configFor(join(folder, 'inbox'), settings);

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 
 import { fileURLToPath } from 'node:url';
 
-import { answers, stillAccepted } from '@plant-store/contract';
+import { answerValues } from '@plant-store/contract';
 
 import { composeAnswers } from './answers/compose-answers.js';
 import { nameOf, parseConfig, unknownSettings } from './config/config.js';
@@ -37,7 +37,7 @@ export async function run(
   const stop = new AbortController();
   void stopping.then(() => stop.abort());
   try {
-    const composed = composeAnswers(answers, stillAccepted);
+    const composed = composeAnswers(answerValues);
     const settings = { ...environment, HANDLER: environment['HANDLER'] || OWN_HANDLER };
     const config = parseConfig(settings, composed.settings, readOpenFileLimit());
     const socket = takePassedSocket(environment, process.pid);

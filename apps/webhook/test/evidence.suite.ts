@@ -132,7 +132,7 @@ export function evidenceSuite(adapter: Adapter): void {
     test('is what answers are tried on', async () => {
       await accept(json({ id: 'a' }), json({ id: 1 }), incoming('{'), json({ id: 'a' }, { mediaType: null }));
       const answers = { 'media-type': 'application/json', 'event-identity': { pointer: '/id' } } as const;
-      const trial = prepareTrial(answers, {}, Object.keys(answers));
+      const trial = prepareTrial(answers, Object.keys(answers));
       const { deliveries } = await opened.inbox.read(all());
 
       expect(await Promise.all(deliveries.map((delivery) => trial.refusalOf(delivery)))).toEqual([

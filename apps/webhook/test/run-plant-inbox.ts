@@ -64,7 +64,7 @@ export class InnerProcess extends EventEmitter implements CommandProcess {
 /** Runs `plant-inbox` in a situation, with every question open. */
 export async function plantInboxIn(situation: Situation, ...args: readonly string[]): Promise<InnerProcess> {
   const inner = new InnerProcess(situation);
-  await runPlantInbox(args, inner, { answers: {}, stillAccepted: {} });
+  await runPlantInbox(args, inner, {});
   return inner;
 }
 

@@ -2,7 +2,7 @@ import { type IncomingMessage, request, type RequestOptions } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
 
-import type { Answers, StillAccepted } from '@plant-store/contract';
+import type { AnswerValues } from '@plant-store/contract';
 import { afterThisTest, type CleanUp, makeFolder, NO_HANDLER } from '@plant-store/test-support';
 import { DatabaseSync } from '@photostructure/sqlite';
 
@@ -57,18 +57,17 @@ export const environmentIn = (folder: string): Readonly<Record<string, string>> 
 });
 
 /**
- * Runs a receiver with these answers, and what is accepted beside them.
+ * Runs a receiver with these answers.
  *
  * @param cleanUp when it ends; by default after the test
  */
 export async function runReceiver(
-  answers: Answers,
+  answers: AnswerValues,
   settings: Readonly<Record<string, string>> = {},
-  stillAccepted: StillAccepted = {},
   cleanUp: CleanUp = afterThisTest,
 ): Promise<RunningReceiver> {
   const folder = makeFolder(cleanUp);
-  const composed = composeAnswers(answers, stillAccepted);
+  const composed = composeAnswers(answers);
   const config = parseConfig({ ...environmentIn(folder), ...settings }, composed.settings);
   const receiver = await startReceiver(config, recordLog().logger, composed);
   cleanUp(() => receiver.close());

@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
-import { executableOf } from '@plant-store/contract';
-import { answerFaults, stillAcceptedFaults } from '@plant-store/contract/check';
 import { limitDefaults } from '@plant-store/sdk';
 import { isOutboxError } from '@plant-store/sdk/outbox';
 import { Argument, Command, CommanderError, Option } from 'commander';
@@ -31,12 +29,6 @@ const HELP_WIDTH = 80;
 /** Runs a command line and returns its exit code. */
 export async function runCommand(args: readonly string[], context: CommandContext): Promise<number> {
   try {
-    const faults = [
-      ...answerFaults(context.given),
-      ...stillAcceptedFaults(context.stillAccepted, context.given),
-    ];
-    if (faults.length > 0)
-      throw new BadInput(...faults.map((fault) => `An answer of @plant-store/contract is invalid: ${fault}`));
     let exitCode = 0;
     const program = createProgram(context, (code) => (exitCode = code));
     refuseTwice(program);
@@ -99,7 +91,7 @@ function refuseTwice(command: Command): void {
 
 function addSend(program: Command, context: CommandContext, exitWith: (code: number) => void): void {
   const { given } = context;
-  const { 'event-identity': identity, 'media-type': mediaType, retry, signing } = executableOf(given);
+  const { 'event-identity': identity, 'media-type': mediaType, retry, signing } = given;
   const asksForId = identity !== undefined && 'header' in identity;
   const attempts = retry?.delays.length ? `up to ${retry.delays.length + 1} attempts` : 'one attempt';
   const send = program

@@ -1,13 +1,11 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Answers, StillAccepted } from '@plant-store/contract';
+import type { AnswerValues } from '@plant-store/contract';
 import { Option } from 'commander';
 
 /** What a command reads from and writes to, instead of the process. */
 export interface CommandContext {
   /** The answers to the open questions. */
-  readonly given: Answers;
-  /** What is accepted beside the answers. */
-  readonly stillAccepted: StillAccepted;
+  readonly given: AnswerValues;
   readonly environment: NodeJS.ProcessEnv;
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };

@@ -1,21 +1,12 @@
-import {
-  answers,
-  type Answers,
-  stillAccepted as acceptedNow,
-  type StillAccepted,
-} from '@plant-store/contract';
+import { answerValues, type AnswerValues } from '@plant-store/contract';
 import { systemReason } from '@plant-store/sdk/internal';
 import { runCommand } from './command.js';
 import { say } from './context.js';
 
 /**
- * Runs the command line of this process under a set of answers, with what is accepted beside them, and ends the
- * process. No other file of the package uses the process.
+ * Runs the command line of this process under a set of answers, and ends the process. No other file of the package uses the process.
  */
-export async function plantStore(
-  given: Answers = answers,
-  stillAccepted: StillAccepted = acceptedNow,
-): Promise<void> {
+export async function plantStore(given: AnswerValues = answerValues): Promise<void> {
   const output = { isLost: false };
   process.stdout.on('error', (error) => {
     if (!output.isLost) say(`Standard output can't be written: ${systemReason(error)}.`, process);
@@ -25,7 +16,6 @@ export async function plantStore(
   const { letEnd, ...signals } = catchInterrupts();
   const code = await runCommand(process.argv.slice(2), {
     given,
-    stillAccepted,
     environment: process.env,
     stdin: process.stdin,
     stdout: process.stdout,

@@ -1,67 +1,46 @@
 /** The compiler tests these: a wrong `@ts-expect-error` fails the typecheck gate. */
-import { type Answers, type Executable, executableOf, type ShownOn } from './answer-types.js';
+import { type Answers, type AnswerValues, type ShownOn, valuesOf } from './answer-types.js';
+
+const by = { who: 'Nobody', on: '2026-01-31', why: 'An example.' } as const;
 
 /** Answers that nobody gave, to try the types while some questions are answered. */
 const exampleAnswers = {
-  'http-method': 'PUT',
-  'base-address': 'https://receiver.example',
-  'event-order': 'An example of an answer that the software cannot carry out.',
+  'http-method': { is: 'PUT', ...by },
+  'base-address': { inWords: 'That of each receiver.', ...by },
+  'event-order': { inWords: 'None.', ...by },
 } as const satisfies Answers;
 
-const inWords = { ...exampleAnswers, 'http-method': { inWords: 'PUT, and POST for old senders.' } } as const;
-
 describe('Answers', () => {
-  test('take a question of the register, and an answer of its type', () => {
+  test('take a question of the register, and an entry with an answer of its type', () => {
     const none: Answers = {};
     const all: Answers = exampleAnswers;
     // @ts-expect-error GET carries no content.
-    const method: Answers = { 'http-method': 'GET' };
+    const method: Answers = { 'http-method': { is: 'GET', ...by } };
     // @ts-expect-error a base address is text.
-    const address: Answers = { 'base-address': new URL('https://receiver.example') };
-    const words: Answers = inWords;
-    // @ts-expect-error the software carries out no answer to this question, so words need no sign.
-    const signed: Answers = { 'event-order': { inWords: 'none' } };
+    const address: Answers = { 'base-address': { is: new URL('https://receiver.example'), ...by } };
+    // @ts-expect-error the software carries out no answer to this question.
+    const order: Answers = { 'event-order': { is: 'none', ...by } };
     // @ts-expect-error nothing of the register has this id.
-    const unknown: Answers = { 'plant-colour': 'green' };
-    // @ts-expect-error an answered question has an answer.
-    const empty: Answers = { 'event-order': undefined };
+    const unknown: Answers = { 'plant-colour': { inWords: 'green', ...by } };
+    // @ts-expect-error who answered is missing.
+    const unsigned: Answers = { 'http-method': { is: 'PUT', on: '2026-01-31', why: 'An example.' } };
+    // @ts-expect-error a day is written with digits.
+    const undated: Answers = { 'http-method': { is: 'PUT', ...by, on: 'yesterday' } };
+    // @ts-expect-error an answer is carried out, or in words.
+    const both: Answers = { 'http-method': { is: 'PUT', inWords: 'PUT', ...by } };
 
-    expect([none, all, method, address, words, signed, unknown, empty]).toHaveLength(8);
-  });
-
-  test('cannot be changed', () => {
-    const given: Answers = { ...exampleAnswers };
-    // @ts-expect-error an answer is changed in answers.ts and nowhere else.
-    given['event-order'] = 'none';
-
-    expect(given['event-order']).toBe('none');
+    expect([none, all, method, address, order, unknown, unsigned, undated, both]).toHaveLength(9);
   });
 });
 
-test('executableOf leaves out what is in words', () => {
-  const carried = executableOf(inWords);
-  const address: 'https://receiver.example' = carried['base-address'];
-  // @ts-expect-error the method is in words.
-  const method: unknown = carried['http-method'];
-  // @ts-expect-error the software cannot carry out any answer to this question.
-  const order: unknown = carried['event-order'];
+test('valuesOf leaves out what is in words, and who answered', () => {
+  const carried = valuesOf(exampleAnswers);
+  const method: 'PUT' = carried['http-method'];
+  // @ts-expect-error the address is in words.
+  const address: unknown = carried['base-address'];
+  const values: AnswerValues = carried;
 
-  expect([carried, address, method, order]).toEqual([
-    { 'base-address': address },
-    address,
-    undefined,
-    undefined,
-  ]);
-});
-
-test('of any answers, what is carried out is no words', () => {
-  const carried: Executable = executableOf<Answers>({
-    'http-method': { inWords: 'any' },
-    retry: { inWords: 'no' },
-  });
-  const method: 'POST' | 'PUT' | 'PATCH' | undefined = carried['http-method'];
-
-  expect(method).toBeUndefined();
+  expect([values, method, address]).toEqual([{ 'http-method': 'PUT' }, 'PUT', undefined]);
 });
 
 test('ShownOn lists the executable questions whose answer shows on a surface', () => {

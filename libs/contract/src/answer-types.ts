@@ -1,42 +1,59 @@
 import type { AnswerOf } from './kinds/kind.js';
 import type { kinds } from './kinds/kinds.js';
-import type { inWords } from './kinds/parts.js';
 import type { Surface } from './register/open-question.js';
-import { type ExecutableId, isExecutable, type openQuestions, type QuestionId } from './register/register.js';
+import type { ExecutableId, openQuestions, QuestionId } from './register/register.js';
 
 /** The type of the answer to each executable question. */
-export type ExecutableAnswers = {
-  readonly [Id in ExecutableId]: AnswerOf<(typeof kinds)[Id]['schema']>;
-};
-
-/** An answer in words to an executable question. The software goes on as while the question is open. */
-export type InWords = AnswerOf<typeof inWords>;
+export type ExecutableAnswers = { readonly [Id in ExecutableId]: AnswerOf<(typeof kinds)[Id]> };
 
 /**
- * Answers by question. A question that is left out is open. The answer to an executable question is of its kind, or in
- * words: `{ inWords: 'any 2xx' }`. The answer to any other question is text.
+ * What the software carries out: answers by question, without who gave them. A question that is left out is open, or
+ * answered in words: the software does what it does while the question is open.
  */
+export type AnswerValues = Partial<ExecutableAnswers>;
+
+/** Who answered a question, when, and why. */
+export interface Provenance {
+  /** A person or a group: `Ada Grower, Plants`. */
+  readonly who: string;
+  /** A day: `2026-01-31`. */
+  readonly on: `${number}-${number}-${number}`;
+  /** The reason, or where to read it. */
+  readonly why: string;
+}
+
+/** An answer in words: the software doesn't carry it out. Any question can have one. */
+export interface InWords extends Provenance {
+  readonly inWords: string;
+  readonly is?: never;
+}
+
+/** An answer that the software carries out. */
+export interface Carried<Value> extends Provenance {
+  readonly is: Value;
+  readonly inWords?: never;
+}
+
+/** The answers, by question. A question that is left out is open. */
 export type Answers = {
-  readonly [Id in QuestionId]?: Id extends ExecutableId ? ExecutableAnswers[Id] | InWords : string;
+  readonly [Id in QuestionId]?: InWords | (Id extends ExecutableId ? Carried<ExecutableAnswers[Id]> : never);
 };
 
-/** The answers of a set that the software carries out. */
-export type Executable<Given extends Answers = Answers> = {
-  readonly [
-    Id in keyof Given as Id extends ExecutableId ? (Given[Id] extends InWords ? never : Id) : never
-  ]: Exclude<Given[Id], InWords>;
+/** What the software carries out of a set of answers. */
+export type ValuesOf<All extends Answers> = {
+  readonly [Id in keyof All as All[Id] extends { readonly is: unknown } ? Id : never]: All[Id] extends {
+    readonly is: infer Value;
+  }
+    ? Value
+    : never;
 };
 
-/**
- * The answers of a set that the software carries out: those to executable questions that are not in words. A question
- * that is answered and not in it is answered, but not carried out: whatever reads answers goes on as while it is open.
- */
-export function executableOf<const Given extends Answers>(answers: Given): Executable<Given> {
-  return Object.fromEntries(
-    Object.entries(answers).filter(
-      ([id, answer]) => isExecutable(id) && (answer as Partial<InWords> | undefined)?.inWords === undefined,
-    ),
-  ) as Executable<Given>;
+/** What the software carries out of a set of answers: those that aren't in words. */
+export function valuesOf<const All extends Answers>(answers: All): ValuesOf<All> {
+  const carried = Object.entries<Answers[QuestionId]>(answers).flatMap(([id, answer]) =>
+    answer !== undefined && 'is' in answer ? [[id, answer.is] as const] : [],
+  );
+  return Object.fromEntries(carried) as ValuesOf<All>;
 }
 
 /** Ids of the executable questions whose answer shows on a surface, by the register's `shows`. */

@@ -1,7 +1,7 @@
 import type { Answers } from './answer-types.js';
 
 /**
- * The answers on the code's side, one line for each answered question. Receiver, sender, types and documents read
- * them here. docs/how-to/answer-a-question.md says how to enter an answer.
+ * The answers: one entry for each answered question, with who answered, when and why. Receiver, sender, types and
+ * documents take them from here. OPEN_QUESTIONS.md has the line to paste for each question.
  */
 export const answers = {} as const satisfies Answers;

@@ -1,18 +1,32 @@
 /** `@plant-store/contract/check`: what is wrong with answers. */
-import { jsonSchemaOf, plainAnswers, rootOf } from './answer-schema.js';
-import { type Answers, type Executable, executableOf, type InWords } from './answer-types.js';
-import { namedComponents, requiredFieldsOf } from './document.js';
+import * as v from 'valibot';
+import { isSchema, jsonSchemaOf, rootOf } from './answer-schema.js';
+import type { AnswerValues } from './answer-types.js';
+import { isPlainObject, namedComponents, requiredFieldsOf } from './document.js';
 import { FAILURES } from './failures.js';
-import { faultsIn, formOf } from './faults.js';
+import { faultsIn } from './faults.js';
 import { keysOf } from './json-pointer.js';
 import { kinds } from './kinds/kinds.js';
-import { inWords, said } from './kinds/parts.js';
-import { fieldsOf, isClosedObject, type ObjectFields } from './object-fields.js';
+import { textThat } from './kinds/parts.js';
 import { plantFieldOf } from './plant-field.js';
+import type { JsonSchema } from './references.js';
 import { isExecutable, openQuestions } from './register/register.js';
 import { isJsonMediaType } from './standards.js';
 
-export { isDay, overdueFaults, stillAcceptedFaults } from './check-still-accepted.js';
+/** Text that somebody wrote. OPEN_QUESTIONS.md has `…` in its place. */
+const written = textThat(/[^\s…]/, 'text, instead of the … that was pasted');
+
+/** An answer as it is entered. Its value is checked by its kind. */
+const entry = v.strictObject({
+  is: v.optional(v.any()),
+  inWords: v.optional(written),
+  who: written,
+  on: textThat(isDay, 'a day such as 2026-01-31'),
+  why: written,
+});
+
+/** What an entry looks like. */
+const FORM = "{ is: …, who: '…', on: '2026-01-31', why: '…' }, or the same with inWords: '…' instead of is";
 
 /**
  * Everything that is wrong with a set of answers, as `<question>: <fault>`. The answers are compared with each other
@@ -20,25 +34,54 @@ export { isDay, overdueFaults, stillAcceptedFaults } from './check-still-accepte
  */
 export function answerFaults(answers: Readonly<Record<string, unknown>>): string[] {
   const faults = Object.entries(answers).flatMap(([id, answer]) =>
-    faultsOf(id, answer).map((fault) => `${id}: ${fault}`),
+    entryFaults(id, answer).map((fault) => `${id}: ${fault}`),
   );
-  return faults.length > 0 ? faults : [...conflictsIn(executableOf(answers as Answers))];
+  if (faults.length > 0) return faults;
+  const carried = Object.entries(answers as Record<string, { readonly is?: unknown }>)
+    .filter(([, answer]) => answer.is !== undefined)
+    .map(([id, { is }]) => [id, is]);
+  return valueFaults(Object.fromEntries(carried) as AnswerValues);
 }
 
-function faultsOf(id: string, answer: unknown): string[] {
+function entryFaults(id: string, answer: unknown): string[] {
   if (!openQuestions.some((question) => question.id === id))
     return ['is not a question of OPEN_QUESTIONS.md'];
-  if (!isExecutable(id)) return faultsIn(said, answer);
-  const isInWords = (answer as Partial<InWords> | null | undefined)?.inWords !== undefined;
-  return faultsIn(
-    isInWords ? inWords : kinds[id].schema,
-    answer,
-    [kinds[id].schema, inWords].map(formOf).join('; or '),
+  // Somebody wrote the value alone.
+  if (isSchema(answer)) return [`must have the form: ${FORM} (got a schema)`];
+  const faults = faultsIn(entry, answer, FORM);
+  if (typeof answer !== 'object' || answer === null) return faults;
+  const { is, inWords } = answer as { readonly is?: unknown; readonly inWords?: unknown };
+  if ((is === undefined) === (inWords === undefined)) return [...faults, 'must have either is or inWords'];
+  return is === undefined ? faults : [...faults, ...faultsOf(id, is)];
+}
+
+/**
+ * What is wrong with answers that are to be carried out, as `<question>: <fault>`; without who gave them.
+ *
+ * @param values by question
+ */
+export function valueFaults(values: Readonly<Record<string, unknown>>): string[] {
+  const faults = Object.entries(values).flatMap(([id, value]) =>
+    faultsOf(id, value).map((fault) => `${id}: ${fault}`),
   );
+  return faults.length > 0 ? faults : [...conflictsIn(values)];
+}
+
+function faultsOf(id: string, value: unknown): string[] {
+  const question = openQuestions.find((one) => one.id === id);
+  if (question === undefined) return ['is not a question of OPEN_QUESTIONS.md'];
+  if (!isExecutable(id)) return ['can only be answered in words: write inWords instead of is'];
+  return faultsIn(kinds[id], value, `${question.answer} OPEN_QUESTIONS.md has an example`);
+}
+
+/** Whether a text is a day of the calendar, as `2026-01-31`. */
+function isDay(text: string): boolean {
+  const time = Date.parse(text);
+  return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === text;
 }
 
 /** Contradictions between answers that are carried out. */
-function* conflictsIn(answers: Executable): Generator<string> {
+function* conflictsIn(answers: AnswerValues): Generator<string> {
   yield* conflictsOfHeaders(answers);
   yield* conflictsOfFields(answers);
   yield* conflictsOfNames(answers);
@@ -46,7 +89,7 @@ function* conflictsIn(answers: Executable): Generator<string> {
 }
 
 /** Two answers cannot use one header, and what an identifier of events is used for must fit where it is. */
-function* conflictsOfHeaders(answers: Executable): Generator<string> {
+function* conflictsOfHeaders(answers: AnswerValues): Generator<string> {
   const {
     'event-identity': identity,
     'media-type': mediaType,
@@ -74,65 +117,38 @@ function* conflictsOfHeaders(answers: Executable): Generator<string> {
   }
 }
 
-/** The schemas must allow the fields of the payload, in an envelope or in one object with all fields. */
-function* conflictsOfFields(answers: Executable): Generator<string> {
+/** The fields of the event are beside the field of the plant, and an identifier is where the schemas allow it. */
+function* conflictsOfFields(answers: AnswerValues): Generator<string> {
   const { payload, 'event-identity': identity } = answers;
   if (payload === undefined) return;
   const plantField = plantFieldOf(payload);
-  const [plantSchema, eventSchema] = [answers['plant-fields'], answers['event-payload-fields']].map(
-    (schema) => schema && jsonSchemaOf(schema),
+  const [plant, event] = [answers['plant-fields'], answers['event-payload-fields']].map(
+    (schema) => schema && rootOf(jsonSchemaOf(schema)),
   );
-  const [plant, event] = [plantSchema && fieldsOf(plantSchema), eventSchema && fieldsOf(eventSchema)];
-  const isSameObject = plantField === undefined && plant !== undefined && event !== undefined;
-  if (event?.notObject !== undefined) {
-    yield `event-payload-fields: must be an object, because its fields are beside the plant (${event.notObject})`;
-  } else if (isSameObject && plant.notObject !== undefined) {
-    yield `plant-fields: must be an object, because the fields of the event are beside its own (${plant.notObject})`;
-  }
-  if (plantField !== undefined && event?.names.includes(plantField)) {
+  if (event !== undefined && plantField === undefined) {
+    yield "event-payload-fields: needs a payload such as { plantField: 'plant' }, in which the plant is beside the fields of the event";
+  } else if (event !== undefined && !isPlainObject(event)) {
+    yield 'event-payload-fields: must be one object with its fields in properties, because the plant is beside them';
+  } else if (plantField !== undefined && allows(event, plantField) === 'named') {
     yield `payload: plantField cannot be ${plantField}, because event-payload-fields has that field`;
-  } else if (plantField !== undefined && eventSchema !== undefined && !isClosedObject(rootOf(eventSchema))) {
-    const reason = event?.obstacleTo(plantField)?.reason;
-    if (reason !== undefined) {
-      yield `event-payload-fields: must be one object, or allow the field ${plantField}, which is beside its fields (${reason})`;
-    }
-  }
-  if (isSameObject) {
-    yield* refusedFields('plant-fields', plant, 'event-payload-fields', event);
-    yield* refusedFields('event-payload-fields', event, 'plant-fields', plant);
   }
   if (identity === undefined || !('pointer' in identity)) return;
   const [field = ''] = keysOf(identity.pointer);
-  if (field === plantField) return;
-  const inSameObject = {
-    'event-payload-fields': event,
-    'plant-fields': plantField === undefined ? plant : undefined,
-  };
-  for (const [id, fields] of Object.entries(inSameObject)) {
-    if (fields?.obstacleTo(field)?.forbids === true) {
-      yield `event-identity: points at the field ${field}, which ${id} does not allow`;
-    }
-  }
+  const [id, schema] = plantField === undefined ? ['plant-fields', plant] : ['event-payload-fields', event];
+  if (field !== plantField && allows(schema, field) === 'forbidden')
+    yield `event-identity: points at the field ${field}, which ${id} does not allow`;
 }
 
-/** The first field of one schema that another refuses in the same object. */
-function* refusedFields(
-  id: string,
-  fields: ObjectFields,
-  otherId: string,
-  other: ObjectFields,
-): Generator<string> {
-  for (const field of other.names) {
-    const obstacle = fields.obstacleTo(field);
-    if (obstacle === undefined) continue;
-    yield `${id}: must allow the fields of ${otherId}, which are in the same object. It refuses ${field ?? 'some of them'}, because ${obstacle.reason}`;
-    return;
-  }
+/** What a schema says of a field of its object. */
+function allows(schema: JsonSchema = {}, field: string): 'named' | 'forbidden' | 'allowed' {
+  const { properties = {}, patternProperties, additionalProperties } = schema;
+  if (Object.hasOwn(properties as object, field)) return 'named';
+  return additionalProperties === false && patternProperties === undefined ? 'forbidden' : 'allowed';
 }
 
 /** Two schemas in the document cannot have one name, unless they are the same schema. */
-function* conflictsOfNames(answers: Executable): Generator<string> {
-  const uses = namedComponents(plainAnswers(answers));
+function* conflictsOfNames(answers: AnswerValues): Generator<string> {
+  const uses = namedComponents(answers);
   for (const [index, { id, name, schema }] of uses.entries()) {
     const first = uses.slice(0, index).find((use) => use.name === name);
     if (first === undefined || (schema && JSON.stringify(schema) === JSON.stringify(first.schema))) continue;
@@ -141,7 +157,7 @@ function* conflictsOfNames(answers: Executable): Generator<string> {
 }
 
 /** Every error payload has its required fields, and a delivery that was acknowledged is not sent again (RFC 9110 §15.3). */
-function* conflictsOfResponses(answers: Executable): Generator<string> {
+function* conflictsOfResponses(answers: AnswerValues): Generator<string> {
   const { 'error-payloads': payload, 'receiver-response': response, retry } = answers;
   for (const field of payload === undefined ? [] : requiredFieldsOf(payload)) {
     const what = payload!.fields[field]!;

@@ -1,5 +1,4 @@
-import { plainAnswers } from './answer-schema.js';
-import type { Answers } from './answer-types.js';
+import type { AnswerValues } from './answer-types.js';
 import { componentsOf, namedComponents } from './document.js';
 import type { JsonSchema } from './references.js';
 
@@ -96,7 +95,7 @@ const schemaOf = (schema: JsonSchema) => ({
   },
 });
 
-test.each<{ name: string; given: Answers; want: Record<string, string> }>([
+test.each<{ name: string; given: AnswerValues; want: Record<string, string> }>([
   { name: 'no answers', given: {}, want: {} },
   {
     name: 'schemas that nothing names',
@@ -135,15 +134,11 @@ test.each<{ name: string; given: Answers; want: Record<string, string> }>([
     },
   },
   {
-    name: 'schemas that are open or answered in words',
-    given: {
-      payload: { plantField: 'plant', names: { plant: 'Fern' } },
-      'plant-fields': { inWords: 'A name and a height.' },
-      'error-payloads': { inWords: 'As the others have it.' },
-    },
+    name: 'schemas that are open',
+    given: { payload: { plantField: 'plant', names: { plant: 'Fern' } } },
     want: {},
   },
 ])('the names of components: $name', ({ given, want }) => {
-  const named = namedComponents(plainAnswers(given)).map(({ name, id }) => [name, id]);
+  const named = namedComponents(given).map(({ name, id }) => [name, id]);
   expect(Object.fromEntries(named)).toEqual(want);
 });

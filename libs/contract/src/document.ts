@@ -1,12 +1,9 @@
 /** `@plant-store/contract/document`: the schemas of the answers as components of an OpenAPI document, and their names. */
 import { jsonSchemaOf, soleDefinition } from './answer-schema.js';
-import { type Answers, type Executable, type ExecutableAnswers, executableOf } from './answer-types.js';
-import { isClosedObject } from './object-fields.js';
+import type { AnswerValues, ExecutableAnswers } from './answer-types.js';
 import { plantFieldOf } from './plant-field.js';
 import { type JsonSchema, mapReferences, stepsOf } from './references.js';
 import type { ExecutableId } from './register/register.js';
-
-export { jsonSchemaOf };
 
 /** What the schema of each of these answers is called if nothing names it. These names are ours. */
 const DEFAULT_NAMES = { plant: 'Plant', event: 'NewPlantEvent' };
@@ -65,7 +62,7 @@ export function referenceTo(name: string, ...keys: readonly string[]): { readonl
 }
 
 /** The schema that answers `plant-fields` or `event-payload-fields`, as components; undefined while it is open. */
-export function componentsIn(of: keyof typeof DEFAULT_NAMES, answers: Executable): Components | undefined {
+export function componentsIn(of: keyof typeof DEFAULT_NAMES, answers: AnswerValues): Components | undefined {
   const schema = answers[of === 'plant' ? 'plant-fields' : 'event-payload-fields'];
   return schema && componentsOf(of, jsonSchemaOf(schema), payloadDescriptionOf(answers.payload).names);
 }
@@ -74,16 +71,15 @@ export function componentsIn(of: keyof typeof DEFAULT_NAMES, answers: Executable
  * The schema of the payload, which refers to the components of the plant and of its event. Undefined if nothing is known
  * about it. `answerFaults` refuses schemas that can't be combined so.
  */
-export function payloadSchemaOf(answers: Executable): JsonSchema | undefined {
+export function payloadSchemaOf(answers: AnswerValues): JsonSchema | undefined {
   const event = componentsIn('event', answers)?.own;
   const plant = componentsIn('plant', answers)?.own;
-  const parts = [plant, event].flatMap((part) => (part === undefined ? [] : [referenceTo(part.name)]));
   const plantField = plantFieldOf(answers.payload);
-  if (plantField === undefined) return parts.length > 1 ? { allOf: parts } : parts[0];
+  if (plantField === undefined) return plant && referenceTo(plant.name);
   const required = [plantField];
   const properties = { [plantField]: plant === undefined ? {} : referenceTo(plant.name) };
   if (event === undefined) return { type: 'object', required, properties };
-  if (!isClosedObject(event.schema)) {
+  if (event.schema['additionalProperties'] !== false) {
     return { type: 'object', required, properties, allOf: [referenceTo(event.name)] };
   }
   // A reference to the whole schema would forbid the plant's field beside the event's.
@@ -98,6 +94,16 @@ export function payloadSchemaOf(answers: Executable): JsonSchema | undefined {
     properties: { ...properties, ...Object.fromEntries(eventProperties) },
     additionalProperties: false,
   };
+}
+
+/** What a schema may have that is one object with its fields. */
+const OF_PLAIN = ['$defs', 'type', 'properties', 'required', 'additionalProperties', 'title', 'description'];
+
+/** Whether a schema is one object with its fields, which can be written with the field of the plant beside them. */
+export function isPlainObject(schema: JsonSchema): boolean {
+  const { type, additionalProperties: others = true } = schema;
+  const isBoolean = typeof others === 'boolean' || JSON.stringify(others) === '{}';
+  return type === 'object' && isBoolean && Object.keys(schema).every((keyword) => OF_PLAIN.includes(keyword));
 }
 
 /** What an answer says about the payload beside its shape. */
@@ -123,13 +129,8 @@ export interface ComponentName {
   readonly schema?: JsonSchema;
 }
 
-/**
- * The components that answers bring, each with the question whose answer names it.
- *
- * @param plain answers as JSON, as `plainAnswers` gives them
- */
-export function namedComponents(plain: Readonly<Record<string, unknown>>): ComponentName[] {
-  const answers = executableOf(plain as Answers);
+/** The components that answers bring, each with the question whose answer names it. */
+export function namedComponents(answers: AnswerValues): ComponentName[] {
   const { names = {} } = payloadDescriptionOf(answers.payload);
   const { 'error-payloads': errors } = answers;
   const found: ComponentName[] = [];
@@ -139,11 +140,10 @@ export function namedComponents(plain: Readonly<Record<string, unknown>>): Compo
     ['plant', 'plant-fields'],
     ['event', 'event-payload-fields'],
   ] as const) {
-    if (answers[id] === undefined) continue;
-    // As JSON, the answer is the JSON Schema.
-    const { own, definitions } = componentsOf(of, answers[id] as unknown as JsonSchema, names);
-    found.push({ id: names[of] === undefined ? id : 'payload', ...own });
-    found.push(...definitions.map((definition) => ({ id, ...definition })));
+    const components = componentsIn(of, answers);
+    if (components === undefined) continue;
+    found.push({ id: names[of] === undefined ? id : 'payload', ...components.own });
+    found.push(...components.definitions.map((definition) => ({ id, ...definition })));
   }
   return found;
 }

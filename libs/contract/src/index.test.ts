@@ -27,7 +27,7 @@ test('the package depends on Valibot, and on another schema library only for ans
     (key) => /dependencies$/i.test(key) && key !== 'devDependencies',
   );
   expect(kinds).toEqual(['dependencies']);
-  const hasSchema = Object.values(contract.answers).some(isSchema);
+  const hasSchema = Object.values(contract.answerValues).some(isSchema);
   expect(Object.keys(manifest.dependencies)).toEqual(
     hasSchema ? expect.arrayContaining(['valibot']) : ['valibot'],
   );

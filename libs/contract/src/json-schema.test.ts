@@ -2,7 +2,7 @@ import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
 import { jsonSchemaOf } from './answer-schema.js';
-import { answerFaults } from './check.js';
+import { valueFaults } from './check.js';
 import { jsonSchema } from './json-schema.js';
 
 interface Plant {
@@ -83,7 +83,7 @@ test.each<{ name: string; ajv: Ajv | Ajv2020; schema: object; fault: string }>([
 ])('$name is a fault of the answer', ({ ajv, schema, fault }) => {
   const answer = jsonSchema<Plant>(ajv, schema as Record<string, unknown>);
 
-  expect(answerFaults({ 'plant-fields': answer })).toEqual([
+  expect(valueFaults({ 'plant-fields': answer })).toEqual([
     expect.stringContaining(`plant-fields: ${fault}`),
   ]);
 });

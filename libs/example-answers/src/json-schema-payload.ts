@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
-import type { Answers } from '@plant-store/contract';
+import type { AnswerValues } from '@plant-store/contract';
 import { jsonSchema } from '@plant-store/contract/json-schema';
 
 /** The type of a plant, as its JSON Schema has it. */
@@ -45,4 +45,4 @@ export const answers = {
   'plant-fields': plant,
   'event-payload-fields': event,
   'event-identity': { pointer: '/id' },
-} as const satisfies Answers;
+} as const satisfies AnswerValues;

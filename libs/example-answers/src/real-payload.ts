@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { Answers } from '@plant-store/contract';
+import type { AnswerValues } from '@plant-store/contract';
 
 const plant = z.object({
   id: z.string().min(1),
@@ -70,4 +70,4 @@ export const answers = {
     'rate-exceeded': { status: 429, description: 'There are too many plants.' },
     unavailable: { status: 503, description: 'Try again later.' },
   },
-} as const satisfies Answers;
+} as const satisfies AnswerValues;

@@ -1,4 +1,4 @@
-import { answers, type Answers, stillAccepted, type StillAccepted } from '@plant-store/contract';
+import { answerValues, type AnswerValues } from '@plant-store/contract';
 import type { AcknowledgedStatus, AnyPlant, GivenAnswers, PlantOf } from './answers/answered-types.js';
 import type { BulkResult, Plants } from './delivery/send-all.js';
 import type { EncodedPlant } from './encoders/plant-encoder.js';
@@ -15,7 +15,7 @@ import type { NewPlantSenderOptions, RawOptions } from './options/sender-options
 import { Sender } from './sender.js';
 
 /** Sends the New Plant notification to one receiver, over connections of its own. */
-export interface NewPlantSender<Plant, Given extends Answers = GivenAnswers> extends AsyncDisposable {
+export interface NewPlantSender<Plant, Given extends AnswerValues = GivenAnswers> extends AsyncDisposable {
   /**
    * Delivers one plant, in one attempt unless there is a retry policy (question retry). The plant and the event are
    * not validated at run time, whatever is answered: TypeScript checks the call, and the receiver checks the content.
@@ -59,7 +59,7 @@ export interface NewPlantSender<Plant, Given extends Answers = GivenAnswers> ext
 }
 
 /** The result of one plant of `sendAll`: its `response` if it was acknowledged, else its `error`. */
-export type SendResult<Plant, Given extends Answers = GivenAnswers> = BulkResult<
+export type SendResult<Plant, Given extends AnswerValues = GivenAnswers> = BulkResult<
   Plant,
   Acknowledgement<Given>
 >;
@@ -68,17 +68,16 @@ export type SendResult<Plant, Given extends Answers = GivenAnswers> = BulkResult
  * A response that acknowledges a delivery. While the question receiver-response is open, every 2xx does (RFC 9110
  * §15.3); once it is answered, only that status does. Headers and content don't matter.
  */
-export type Acknowledgement<Given extends Answers = GivenAnswers> = ReceiverResponse &
+export type Acknowledgement<Given extends AnswerValues = GivenAnswers> = ReceiverResponse &
   AcknowledgedStatus<Given>;
 
-/** The answers that apply, and what is accepted beside them. They are right: nothing is checked here. */
-export interface Contract<Given extends Answers> {
+/** The answers that apply. They are right: nothing is checked here. */
+export interface Contract<Given extends AnswerValues> {
   readonly answers: Given;
-  readonly stillAccepted?: StillAccepted | undefined;
 }
 
 /** The answers of `@plant-store/contract`, which are checked before it is published. */
-export const published: Contract<Answers> = { answers, stillAccepted };
+export const published: Contract<AnswerValues> = { answers: answerValues };
 
 /**
  * Creates a sender of the New Plant notification. Create it once, send as often as you like, then close it.
@@ -92,9 +91,9 @@ export function createNewPlantSender<Plant extends AnyPlant = AnyPlant>(
 ): NewPlantSender<Plant>;
 /** Creates a sender under other answers than the published ones, for tests of what they change. */
 export function createNewPlantSender<
-  const Given extends Answers,
+  const Given extends AnswerValues,
   Plant extends PlantOf<Given> = PlantOf<Given>,
 >(options: NewPlantSenderOptions<Plant, Given>, contract: Contract<Given>): NewPlantSender<Plant, Given>;
 export function createNewPlantSender(options: RawOptions, contract = published): unknown {
-  return new Sender(resolveSettings(contract.answers, options, contract.stillAccepted));
+  return new Sender(resolveSettings(contract.answers, options));
 }

@@ -1,5 +1,5 @@
 /** What the answers about tokens and time-outs change. */
-import type { Answers } from '@plant-store/contract';
+import type { AnswerValues } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { resolveSettings } from '../src/options/resolve-settings.js';
 import { startRawServer, staySilent } from './support/raw-server.js';
@@ -17,7 +17,7 @@ import {
 const options = { ...required, baseUrl: 'https://example.test' } as const;
 
 describe('an answered token format', () => {
-  const given = { 'token-format': exampleAnswers['token-format'] } as const satisfies Answers;
+  const given = { 'token-format': exampleAnswers['token-format'] } as const satisfies AnswerValues;
 
   // The second is in the format, and RFC 6750 doesn't allow it.
   test.each([accessToken, 'example- ', 'not-example-'])(
@@ -53,7 +53,7 @@ describe('an answered time-out', () => {
 
   const policy = { delays: [1_000, 2_000], statuses: 'all', withoutResponse: true } as const;
   const honouring = { ...policy, maxRetryAfter: 60_000 };
-  test.each<[string, Answers, object, [attempt: number, total: number]]>([
+  test.each<[string, AnswerValues, object, [attempt: number, total: number]]>([
     ['nothing', {}, {}, [15_000, 30_000]],
     ['an attempt of the caller', {}, { attemptTimeout: 40_000 }, [40_000, 30_000]],
     ['a short answer', { 'time-outs': { delivery: 1, response: 4_000 } }, {}, [4_000, 30_000]],

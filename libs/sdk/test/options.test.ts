@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Answers, openQuestions } from '@plant-store/contract';
+import { type AnswerValues, openQuestions } from '@plant-store/contract';
 import { createNewPlantSender } from '../src/new-plant-sender.js';
 import { bytes, InvalidOptionsError, json } from '../src/index.js';
 import { startProcess } from './support/run-process.js';
@@ -11,7 +11,7 @@ const exampleAnswers = {
   'http-method': 'PUT',
   'media-type': 'application/json',
   payload: 'plant',
-} as const satisfies Answers;
+} as const satisfies AnswerValues;
 
 const right = { baseUrl: 'https://example.test', accessToken: 'token', method: 'POST', encode: json };
 const cause = new Error('arbitrary');
@@ -37,9 +37,10 @@ describe('while everything is open', () => {
   });
 
   test.each(['base-address', 'http-method', 'media-type', 'payload'] as const)(
-    'an option stays required while the answer to %s is in words',
+    'an option stays required while %s is open',
     (id) => {
-      const given = { ...exampleAnswers, [id]: { inWords: 'An example.' } };
+      const others = Object.entries(exampleAnswers).filter(([question]) => question !== id);
+      const given = Object.fromEntries(others) as AnswerValues;
 
       expect(faultsOf({ accessToken: 'token' }, given).map(({ question }) => question)).toEqual([id]);
     },
@@ -71,7 +72,7 @@ describe('with example answers', () => {
   });
 
   const { payload, ...withoutPayload } = exampleAnswers;
-  test.each<[string, Answers, string, string]>([
+  test.each<[string, AnswerValues, string, string]>([
     [
       'an encoder',
       { ...exampleAnswers, 'media-type': 'application/example' },

@@ -1,5 +1,5 @@
 /** Compile-only: which options the compiler demands, with everything open and with example answers. */
-import type { Answers, ContentMethod, QuestionId, ShownOn } from '@plant-store/contract';
+import type { AnswerValues, ContentMethod, QuestionId, ShownOn } from '@plant-store/contract';
 import { jsonSchema } from '@plant-store/contract/json-schema';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
@@ -84,28 +84,6 @@ export const withoutPolicy: Open = { ...complete, retry: false };
 export const withoutStatuses: Open = { ...complete, retry: { delays: [1], withoutResponse: true } };
 // @ts-expect-error a policy says whether an attempt is repeated without a response
 export const withoutSwitch: Open = { ...complete, retry: { delays: [1], statuses: 'all' } };
-
-// With answers in words, as with everything open.
-interface InWords {
-  readonly 'base-address': { readonly inWords: 'An example.' };
-  readonly 'event-identity': { readonly inWords: 'An example.' };
-  readonly 'event-payload-fields': { readonly inWords: 'An example.' };
-  readonly 'http-method': { readonly inWords: 'An example.' };
-  readonly 'media-type': { readonly inWords: 'An example.' };
-  readonly payload: { readonly inWords: 'An example.' };
-  readonly 'plant-fields': { readonly inWords: 'An example.' };
-  readonly 'receiver-response': { readonly inWords: 'any 2xx' };
-  readonly signing: { readonly inWords: 'An example.' };
-}
-type Worded = NewPlantSenderOptions<Arbitrary, InWords>;
-export const wordedComplete: Worded = complete;
-// @ts-expect-error baseUrl is required while base-address is not carried out
-export const wordedWithoutBaseUrl: Worded = { accessToken, method, encode };
-// @ts-expect-error nothing is signed while signing is not carried out
-export const wordedWithSigningKey: Worded = { ...complete, signingKey };
-export const wordedSend: SendOptions<InWords> = {};
-// @ts-expect-error any 2xx acknowledges a delivery
-export const wordedStatus: Acknowledgement<InWords>['status'] extends 200 ? true : false = true;
 
 // While everything is open.
 // @ts-expect-error nothing identifies an event while event-identity is open
@@ -286,7 +264,7 @@ export const otherPlant: NewPlantSenderOptions<Arbitrary, OtherPlant> = { access
 export const pointer: SendOptions<{ readonly 'event-identity': { readonly pointer: '/id' } }> = {};
 
 // The answers that change the types are those of which the register says so.
-interface Types<Given extends Answers> {
+interface Types<Given extends AnswerValues> {
   readonly options: AnsweredOptions<ExamplePlant, Given>;
   readonly send: EventOptions<Given>;
   readonly status: AcknowledgedStatus<Given>;
@@ -312,4 +290,4 @@ export const withoutRelayPolicy: RelayRetryPart<Nothing> = { retry: false };
 // @ts-expect-error retry has no default while its question is open
 export const relayWithoutRetry: RelayRetryPart<Nothing> = {};
 export const relayWithAnswer: RelayRetryPart<Everything> = {};
-type RelayRetryPart<Given extends Answers> = Omit<RelayOptions<Given>, 'outbox' | 'sender'>;
+type RelayRetryPart<Given extends AnswerValues> = Omit<RelayOptions<Given>, 'outbox' | 'sender'>;

@@ -1,4 +1,4 @@
-import type { Answers } from '@plant-store/contract';
+import type { AnswerValues } from '@plant-store/contract';
 import { afterThisTest } from '@plant-store/test-support';
 import {
   bytes,
@@ -297,10 +297,12 @@ describe('totalTimeout and the signal cover all attempts', () => {
 });
 
 describe('which policy applies', () => {
-  const given = { retry: { delays: [1], statuses: 'all', withoutResponse: true } } as const satisfies Answers;
+  const given = {
+    retry: { delays: [1], statuses: 'all', withoutResponse: true },
+  } as const satisfies AnswerValues;
   const options = { accessToken, method: 'POST', encode: bytes() } as const;
 
-  test.each<[string, Answers, { readonly retry?: RetryPolicy | false }, number, number | undefined]>([
+  test.each<[string, AnswerValues, { readonly retry?: RetryPolicy | false }, number, number | undefined]>([
     ['none while the question is open', {}, {}, 1, undefined],
     ['none where the caller says so', {}, { retry: false }, 1, undefined],
     ['that of the caller', {}, { retry: twice }, 3, 3],

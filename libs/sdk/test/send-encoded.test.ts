@@ -1,4 +1,4 @@
-import type { Answers } from '@plant-store/contract';
+import type { AnswerValues } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 import type { EncodedPlant } from '../src/index.js';
 import { acknowledge, fieldsOf, inTurn, respond, startRawServer } from './support/raw-server.js';
@@ -25,7 +25,7 @@ test('sendEncoded needs the identifier of the event, and no fields of it, which 
   const given = {
     'event-identity': { header: 'example-id' },
     'event-payload-fields': exampleAnswers['event-payload-fields'],
-  } as const satisfies Answers;
+  } as const satisfies AnswerValues;
   const sender = openSenderUnder(given, { ...required, baseUrl: server.url });
 
   await sender.sendEncoded({ content, eventId: 'example-1' });

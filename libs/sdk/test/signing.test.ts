@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
-import type { Answers } from '@plant-store/contract';
+import type { AnswerValues } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { afterThisTest } from '@plant-store/test-support';
 import { Webhook } from 'standardwebhooks';
@@ -31,7 +31,7 @@ const [{ key: signingKey }] = vectors as [Vector];
 const given = {
   signing: exampleAnswers.signing,
   'event-identity': exampleAnswers['event-identity'],
-} as const satisfies Answers;
+} as const satisfies AnswerValues;
 
 /** The header fields of a delivery by their names. */
 async function fieldsWith(key: string, eventId: string, content: string): Promise<Record<string, string>> {
@@ -142,7 +142,7 @@ describe('a function as signing key', () => {
 });
 
 describe('the signing key', () => {
-  function faultsOfKey(key: unknown, answers: Answers = given): readonly OptionFault[] {
+  function faultsOfKey(key: unknown, answers: AnswerValues = given): readonly OptionFault[] {
     const faults = faultsOf({ ...options, baseUrl: 'http://127.0.0.1:9', signingKey: key }, answers);
     expect(inspect(faults, { depth: 20 })).not.toContain('s3cret');
     return faults;

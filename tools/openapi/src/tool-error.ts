@@ -1,19 +1,9 @@
 import { getSystemErrorMap } from 'node:util';
 
 /** What can keep the tool from running. None of these is a finding about a document. */
-export type ToolErrorCode =
-  | 'usage'
-  | 'unreadable'
-  | 'unwritable'
-  | 'too-large'
-  | 'syntax'
-  | 'not-openapi-3.1'
-  | 'bad-reference'
-  | 'bad-overlay'
-  | 'bad-answers'
-  | 'bad-sources';
+export type ToolErrorCode = 'unreadable' | 'unwritable' | 'syntax' | 'bad-answers' | 'git';
 
-/** The tool could not run. `message` is one line that says where and what; the command exits with 2. */
+/** The tool could not run. `message` says where and what; the command exits with 2. */
 export class ToolError extends Error {
   override readonly name = 'ToolError';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { facts } from '@plant-store/contract';
 import { factsOf } from '../src/gate/facts.js';
-import { parse, readText } from '../src/gate/read.js';
+import { readSource } from '../src/repository.js';
 import { run, WORKSPACE } from './run-cli.js';
 
 const BASELINE = join(WORKSPACE, 'libs/contract/spec/plant-store.openapi.yaml');
@@ -9,10 +9,11 @@ const BASELINE = join(WORKSPACE, 'libs/contract/spec/plant-store.openapi.yaml');
 test('the baseline states the constants of the contract, each with its section', () => {
   const webhook = `/webhooks/${facts.DELIVERY_PATH.replaceAll('/', '~1')}`;
   const scheme = `/components/securitySchemes/${facts.SECURITY_SCHEME_NAME}`;
-  const stated = Array.from(
-    factsOf(parse(readText(BASELINE), BASELINE)).all.values(),
-    ({ pointer, text, place }) => [pointer, JSON.parse(text) as unknown, place.comment],
-  );
+  const stated = Array.from(factsOf(readSource(BASELINE)).values(), ({ pointer, text, comment }) => [
+    pointer,
+    JSON.parse(text) as unknown,
+    comment,
+  ]);
   expect(stated).toEqual([
     ['/openapi', facts.OPENAPI_VERSION, '§9'],
     ['/info/title', facts.TITLE, '§1'],
@@ -22,9 +23,9 @@ test('the baseline states the constants of the contract, each with its section',
     ['/paths', {}, '§4'],
     [`${webhook}/summary`, facts.WEBHOOK_NAME, '§4'],
     [`${webhook}/description`, facts.WEBHOOK_DESCRIPTION, '§6'],
-    [`/security/0/${facts.SECURITY_SCHEME_NAME}`, [], '§5'],
     [`${scheme}/type`, facts.SECURITY_SCHEME_TYPE, '§5'],
     [`${scheme}/scheme`, facts.AUTHENTICATION_SCHEME, '§5'],
+    [`/security/0/${facts.SECURITY_SCHEME_NAME}`, [], '§5'],
   ]);
 });
 

@@ -1,62 +1,44 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { facts, openQuestions, plainAnswers, type QuestionId } from '@plant-store/contract';
-import { exampleAnswers } from '@plant-store/example-answers';
-import { parse, plain } from '../src/gate/read.js';
+import { type AnswerValues, isExecutable, openQuestions } from '@plant-store/contract';
+import { exampleAnswers, examplesOf } from '@plant-store/example-answers';
 import { escape, slugOf } from '../src/markdown.js';
-import { renderApi } from '../src/pages/api.js';
+import { type InterfaceDocument, renderApi } from '../src/pages/api.js';
 import { renderHtml } from '../src/pages/api-html.js';
-import { type Accepted, renderContractDiff } from '../src/pages/contract-diff.js';
-import { NGINX_FILES, renderNginx } from '../src/pages/nginx.js';
-import { givenAnswers } from '../src/pages/pages.js';
-import { type GivenAnswers, renderQuestions } from '../src/pages/questions.js';
+import { renderContractDiff } from '../src/pages/contract-diff.js';
+import { lineToPaste, renderQuestions } from '../src/pages/questions.js';
 import { HEADINGS, linkSections, SPECIFICATION } from '../src/pages/specification.js';
-import { ANSWERED_DOCUMENT } from './answered-document.js';
-import { action, gateOf, overlayOf, withHook } from './documents.js';
-import { runCli, WORKSPACE } from './run-cli.js';
-import { exampleOverlay } from './scenario/documents.js';
-import { examplesOf } from '@plant-store/example-answers';
+import type { Ledger } from '../src/ledger.js';
+import { BY, ledgerOf, ROOT, writeDocument } from './built.js';
+import { runCli } from './run-cli.js';
 
-const document = JSON.parse(ANSWERED_DOCUMENT) as Parameters<typeof renderApi>[0]['document'];
-/** The document while every question is open: what the specification states. */
-const open = plain(
-  parse(readFileSync(join(WORKSPACE, 'libs/contract/spec/plant-store.openapi.yaml'), 'utf8'), 'baseline'),
-) as typeof document;
-const given = (...ids: (keyof typeof exampleAnswers)[]): GivenAnswers =>
-  Object.fromEntries(
-    ids.map((id) => [
-      id,
-      { value: plainAnswers(exampleAnswers)[id], inWords: `words of ${id}`, isExecutable: true, does: {} },
-    ]),
-  );
+const EXAMPLES = readFileSync(join(ROOT, 'libs/example-answers/src/example-answers.ts'), 'utf8');
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
 describe('OPEN_QUESTIONS.md', () => {
-  /** The parts of the page, by title, with some example answers entered. */
-  const parts = (ids: readonly QuestionId[], stillAccepted?: Accepted): ReadonlyMap<string, string> => {
-    const answers = plainAnswers(examplesOf(ids));
-    const told = givenAnswers({ answers, overlay: exampleOverlay(ids), document: '' }, stillAccepted);
-    const found = renderQuestions(openQuestions, told).matchAll(/^### (.*)\n[^]*?(?=^#|(?![^]))/gm);
+  /** The parts of the page, by title, with these answers entered. */
+  async function partsOf(answers: AnswerValues, more: Ledger = {}): Promise<ReadonlyMap<string, string>> {
+    const page = renderQuestions({ ...(await ledgerOf(answers)), ...more }, EXAMPLES);
+    const found = page.matchAll(/^### (.*)\n[^]*?(?=^#|(?![^]))/gm);
     return new Map(Array.from(found, ([text, title = '']) => [title, text]));
-  };
-  const part = (title: string, ids: readonly QuestionId[], stillAccepted?: Accepted): string =>
-    parts(ids, stillAccepted).get(title)!;
-  const ids = openQuestions.map(({ id }) => id);
+  }
 
-  test('has every question once, by section, and what the software does', () => {
-    const page = renderQuestions(openQuestions, {});
+  test('has every question once, by section, and the line to paste', () => {
+    const page = renderQuestions({}, EXAMPLES);
     expect(page.match(/^### /gm)).toHaveLength(openQuestions.length);
     for (const { id, question } of openQuestions) {
       expect(page).toContain(`\`${id}\` · open, `);
       expect(page.replace(/\\(?=\W)/g, '')).toContain(question);
+      expect(page).toContain(`\`\`\`ts\n${lineToPaste(id, EXAMPLES)}\n\`\`\``);
     }
   });
 
-  test('begins with an index that has the state of each question', () => {
-    const signed = { answeredBy: 'Ada', date: '2026-01-31', reason: 'Minutes' };
-    const page = renderQuestions(openQuestions, {
-      'http-method': { ...given('http-method')['http-method']!, signed },
-      'event-order': { value: 'None.', inWords: 'None.', isExecutable: false, does: {}, signed },
-    });
+  test('begins with an index that has the state of each question', async () => {
+    const ledger = {
+      ...(await ledgerOf({ 'http-method': 'PUT' })),
+      'event-order': { inWords: 'None.', ...BY },
+    };
+    const page = renderQuestions(ledger, EXAMPLES);
     expect(page.match(/^- \[.+\]\(#.+\): /gm)).toHaveLength(openQuestions.length);
     expect(page).toContain('- [HTTP method](#http-method): answered since 2026-01-31\n');
     expect(page).toContain(
@@ -65,79 +47,95 @@ describe('OPEN_QUESTIONS.md', () => {
     expect(page).toContain('- [Value of {base_url}](#value-of-base_url): open\n');
   });
 
-  test('has the answer, and what the software does because of it', () => {
-    expect(part('HTTP method', ['http-method'])).toBe(`### HTTP method
+  test('has the answer, what the software does because of it, and who gave it', async () => {
+    expect((await partsOf({ 'http-method': 'PUT' })).get('HTTP method')).toBe(`### HTTP method
 
-\`http-method\` · answered: PUT
+\`http-method\` · answered: \`"PUT"\`
 
 Which HTTP method delivers the notification?
 
-- Receiver: Takes PUT only; other methods get 405.
-- Sender: Sends PUT unless the caller passes another \`method\`.
-- Document: Shows it in \`webhooks › /plant/webhook › put\`.
-- Answered by: nobody
+- Receiver: Accepts this method alone. Any other gets 405.
+- Sender: Sends this method unless the caller passes another \`method\`.
+- Document: An operation of this method.
+- Answered by: Nobody
 - On: 2026-01-31
 - Why: An example.
 
 `);
   });
 
-  test('says what an answer changes only together with others, and with which', () => {
-    const alone = part('Plant fields', ['http-method', 'plant-fields']);
-    expect(alone).toContain('- Receiver: Reads no field.\n');
-    expect(part('Plant fields', ids)).toMatch(
-      /^- Receiver: Takes plants .* gets 409\. Depends on `payload`, `media-type`, `status-codes`\.$/m,
+  test('says which open questions keep an answer from showing', async () => {
+    const alone = await partsOf(examplesOf(['http-method', 'plant-fields']));
+    expect(alone.get('Plant fields')).toContain(
+      '- Shows only beside an answer to: `payload`, `media-type`\n',
     );
+    expect((await partsOf(exampleAnswers)).get('Plant fields')).not.toContain('Shows only beside');
   });
 
-  test('has a structure as JSON, and keeps what an answer does not change', () => {
-    const text = part('Retry behaviour', ['retry']);
+  test('has a structure as JSON, and keeps what an answer does not change', async () => {
+    const text = (await partsOf(examplesOf(['retry']))).get('Retry behaviour')!;
     expect(text).toContain('```json\n{\n  "delays": [');
     expect(text).toContain('- Receiver: Takes each request as a delivery of its own.');
     expect(text).toContain('- Document: Shows nothing.');
   });
 
-  test('says of each surface what the software does, whatever is answered', () => {
-    const all = parts(ids);
+  test('says of each surface what the software does, whatever is answered', async () => {
+    const all = await partsOf(exampleAnswers);
     for (const { title, whileOpen } of openQuestions) {
       const surfaces = all.get(escape(title))!.match(/^- (Receiver|Sender|Document): ./gm);
       expect([title, surfaces?.length]).toEqual([title, Object.keys(whileOpen).length]);
     }
   });
 
-  test('never says of an answer what the document shows while it is open', () => {
-    const ids: QuestionId[] = ['http-method', 'media-type', 'payload', 'plant-fields'];
-    for (const title of ['HTTP method', 'Media type', 'Payload', 'Plant fields'])
-      expect(part(title, ids)).toMatch(/^- Document: Shows (?:it in|no more than)/m);
-  });
-
-  test('keeps what the software does beside an answer in words', () => {
-    const text = part('Security of the notification', ['notification-security']);
-    expect(text).toContain('answered, not carried out: An example.');
-    expect(text).toContain('- Receiver: Requires a bearer token for every delivery');
-  });
-
-  test('has what is accepted beside an answer', () => {
-    const stillAccepted = {
-      'http-method': { also: ['POST', 'PATCH'], until: '2026-12-31', decidedBy: 'Ada', reason: 'Two' },
-    };
-    expect(part('HTTP method', ['http-method'], stillAccepted)).toContain(
-      '\n- Accepted too: POST, PATCH, until 2026-12-31\n',
+  test('keeps what the software does beside an answer in words', async () => {
+    const text = (await partsOf({}, { 'notification-security': { inWords: 'Yes.', ...BY } })).get(
+      'Security of the notification',
     );
+    expect(text).toContain('answered, not carried out: Yes.');
+    expect(text).toContain('- Receiver: Requires a bearer token for every delivery');
   });
 });
 
+describe('the line to paste', () => {
+  test('is an entry of answers.ts with the example of the question', () => {
+    const lines = openQuestions.map(({ id }) => lineToPaste(id, EXAMPLES)).join('\n');
+    expect(lines).not.toContain('undefined');
+    for (const { id } of openQuestions)
+      expect(lines).toContain(
+        isExecutable(id) ? `${id.includes('-') ? `'${id}'` : id}: {` : `'${id}': { inWords: '…'`,
+      );
+    const code = lines.replaceAll('z.', 'schema.');
+    // eslint-disable-next-line @typescript-eslint/no-implied-eval, @typescript-eslint/no-unsafe-call -- the lines are code
+    const entries = new Function('schema', `return {\n${code}\n}`)(anySchema()) as Record<
+      string,
+      { is?: unknown }
+    >;
+    expect(Object.keys(entries)).toEqual(openQuestions.map(({ id }) => id));
+    for (const [id, { is }] of Object.entries(entries)) {
+      if (!isExecutable(id) || id.endsWith('-fields')) continue;
+      expect([id, is]).toEqual([id, exampleAnswers[id]]);
+    }
+  });
+
+  /** Something of which every member can be called. */
+  function anySchema(): unknown {
+    const schema: unknown = new Proxy(() => schema, { get: () => schema });
+    return schema;
+  }
+});
+
+beforeEach(() => process.chdir(ROOT));
+
 describe('docs/reference/api.md', () => {
-  const page = (from: typeof document, answers: GivenAnswers = {}) =>
+  const page = async (answers: AnswerValues) =>
     renderApi({
-      document: from,
-      questions: openQuestions,
-      given: answers,
+      document: JSON.parse(await writeDocument(answers)) as InterfaceDocument,
+      ledger: await ledgerOf(answers),
       questionsPage: '../OPEN_QUESTIONS.md',
     });
 
-  test('links to the question wherever the document is silent', () => {
-    const text = page(open);
+  test('links to the question wherever the document is silent', async () => {
+    const text = await page({});
     for (const id of ['base-address', 'delivery-target', 'http-method', 'payload', 'receiver-response']) {
       const { title } = openQuestions.find((question) => question.id === id)!;
       expect(text).toContain(`../OPEN_QUESTIONS.md#${slugOf(title)})`);
@@ -145,8 +143,8 @@ describe('docs/reference/api.md', () => {
     expect(text.split('\n').length).toBeLessThan(150);
   });
 
-  test('shows everything that the document states', () => {
-    const text = page(document, given('http-method', 'payload'));
+  test('shows everything that the document states', async () => {
+    const text = await page(exampleAnswers);
     for (const line of [
       '- Method: `PUT`',
       '- Required header `webhook-id`: `{"type":"string"}`',
@@ -155,70 +153,29 @@ describe('docs/reference/api.md', () => {
       '### Response 409',
       '"taken": true',
       '### Plant\n\n```json\n{\n  "type": "object"',
-      '"pattern": "^[a-z|]+$"',
       '- bearerFormat: `example`',
     ])
       expect(text).toContain(line);
   });
 });
 
-describe('docs/reference/contract-diff.md', () => {
-  test('has the facts, and what is answered, and says if anything differs', () => {
-    const overlay = overlayOf(
-      action("$.webhooks['/hook']", { post: {} }, { 'x-question': 'http-method', 'x-answer': 'POST' }),
-      action('$', undefined, { 'x-question': 'event-order', 'x-answer': 'None.' }),
-    );
-    const report = gateOf({ document: withHook({ post: {}, 'x-a': 1 }), overlay });
-    const text = renderContractDiff(report, {}, 31);
-    expect(text).toContain(
-      '4 specified, 0 missing, 0 contradicted, 1 invented, 1 answered, 1 not carried out',
-    );
-    expect(text).toContain('To see where, run `npx nx run webhook:openapi-diff`.');
-    expect(text).toContain('| answered | `"POST"` | 1 fact |');
-    expect(text).toContain('| not carried out | `"None."` |');
-    expect(text).toContain('| webhooks › /hook › summary | `"Hook"` |');
-  });
-
-  test('has what is accepted for a while', () => {
-    const accepted = { also: ['PUT'], until: '2026-12-31', decidedBy: 'Ada', reason: 'Two senders' };
-    const text = renderContractDiff(gateOf({ document: withHook({}) }), { 'http-method': accepted }, 31);
-    expect(text).toContain('| http-method | `["PUT"]` | 2026-12-31 | Ada | Two senders |');
-  });
-});
-
-describe('deploy/', () => {
-  const deploy = join(WORKSPACE, 'deploy');
-  const read = (file: string): string => readFileSync(join(WORKSPACE, file), 'utf8');
-  const times = (seconds: number) => ({ 'time-outs': { delivery: seconds * 1_000, response: 1_000 } });
-
-  test('states the delivery path nowhere but in the files that answers change', () => {
-    const files = readdirSync(deploy, { withFileTypes: true }).filter((entry) => entry.isFile());
-    const stating = files
-      .map(({ name }) => `deploy/${name}`)
-      .filter((file) => read(file).includes(facts.DELIVERY_PATH));
-    expect(stating.sort()).toEqual([...NGINX_FILES].sort());
-  });
-
-  test.each(NGINX_FILES)(
-    '%s follows a prefix of the path and longer time-outs, and changes nothing else',
-    (file) => {
-      const open = renderNginx(read(file), {});
-      const answered = renderNginx(open, { 'request-versioning': { pathPrefix: '/v1' }, ...times(90) });
-      expect(answered).toContain('\n  location = /v1/plant/webhook {\n');
-      for (const part of ['client_body', 'proxy_send', 'proxy_read'])
-        expect(answered).toContain(`\n    ${part}_timeout 180s;\n`);
-      expect(answered.split('\n').filter((line) => !open.split('\n').includes(line))).toHaveLength(4);
-      expect(renderNginx(answered, { 'request-versioning': { inWords: 'In the host.' }, ...times(10) })).toBe(
-        open,
-      );
-    },
-  );
+test('docs/reference/contract-diff.md has the facts, each answer with what it shows, and says if anything differs', async () => {
+  const document = await writeDocument({ 'http-method': 'POST' });
+  const ledger = {
+    ...(await ledgerOf({ 'http-method': 'POST' })),
+    'event-order': { inWords: 'None.', ...BY },
+  };
+  const text = renderContractDiff({ document: document.replace('"servers"', '"tags":[],"servers"'), ledger });
+  expect(text).toContain('11 specified, 0 missing, 0 contradicted, 1 invented, 1 answered, [29 open]');
+  expect(text).toContain('To see where, run `npx nx run webhook:openapi-diff`.');
+  expect(text).toContain('| answered | `"POST"` | webhooks › /plant/webhook › post: {} |');
+  expect(text).toContain('| not carried out | `None.` | nothing |');
+  expect(text).toContain('| webhooks › /plant/webhook › summary | `"New Plant"` | §4 |');
 });
 
 describe('the specification', () => {
   test('has the headings to which the pages link', () => {
-    const text = readFileSync(join(WORKSPACE, SPECIFICATION), 'utf8');
-    const headings = Array.from(text.matchAll(/^## (\d)\. (.+)$/gm), ([, number, heading]) => [
+    const headings = Array.from(read(SPECIFICATION).matchAll(/^## (\d)\. (.+)$/gm), ([, number, heading]) => [
       `§${number}`,
       heading,
     ]);

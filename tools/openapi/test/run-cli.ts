@@ -22,9 +22,9 @@ export function runCli(args: readonly string[], cwd = WORKSPACE): Ended {
   return run([CLI, ...args], cwd);
 }
 
-/** Runs a program of Node. One that hangs, or grows without end, is killed: its code is null. */
-export function run(args: readonly string[], cwd = WORKSPACE): Ended {
-  const env = { ...process.env, NODE_OPTIONS: '', REDOCLY_TELEMETRY: 'off' };
+/** Runs a program of Node. One that hangs, or grows without end, is killed: its code is null. @param more variables */
+export function run(args: readonly string[], cwd = WORKSPACE, more: NodeJS.ProcessEnv = {}): Ended {
+  const env = { ...process.env, NODE_OPTIONS: '', REDOCLY_TELEMETRY: 'off', ...more };
   const options = { cwd, env, encoding: 'utf8', timeout: 60_000, maxBuffer: 2 ** 26 } as const;
   const { status, stdout, stderr } = spawnSync(process.execPath, args, options);
   return { code: status, out: stdout, err: stderr };

@@ -47,8 +47,8 @@ async function faultsOfAnswers() {
   const built = (/** @type {string} */ name) =>
     import(new URL(`../../../libs/contract/dist/${name}.js`, import.meta.url).href);
   /** @type {typeof import('@plant-store/contract')} */
-  const { stillAccepted, answers } = await built('index');
+  const { answers } = await built('index');
   /** @type {typeof import('@plant-store/contract/check')} */
-  const { stillAcceptedFaults, answerFaults } = await built('check');
-  return [...answerFaults(answers), ...stillAcceptedFaults(stillAccepted, answers)];
+  const { answerFaults } = await built('check');
+  return answerFaults(answers);
 }

@@ -4,8 +4,8 @@ import { createHmac } from 'node:crypto';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-import { type Answers, type AnswerSchema, type Failure, FAILURES } from '@plant-store/contract';
-import { answerFaults } from '@plant-store/contract/check';
+import { type AnswerValues, type AnswerSchema, type Failure, FAILURES } from '@plant-store/contract';
+import { valueFaults } from '@plant-store/contract/check';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { afterThisFile, afterThisTest, type CleanUp } from '@plant-store/test-support';
 
@@ -35,8 +35,7 @@ function delivery(content: string | Uint8Array = event, eventId = 'event-1'): Se
 
 const SETTINGS = { SIGNING_KEYS: `whsec_${Buffer.from(KEY).toString('base64')}` };
 
-const run = (cleanUp?: CleanUp): Promise<RunningReceiver> =>
-  runReceiver(exampleAnswers, SETTINGS, {}, cleanUp);
+const run = (cleanUp?: CleanUp): Promise<RunningReceiver> => runReceiver(exampleAnswers, SETTINGS, cleanUp);
 
 test('a delivery that follows the answers is stored as it was sent, and acknowledged when it is repeated, too', async () => {
   const receiver = await run();
@@ -96,7 +95,7 @@ test.each<[name: string, want: Problem, sent: Sent]>([
 
 describe('error payloads that require a code and a message', () => {
   const names = Object.keys(FAILURES) as Failure[];
-  const answers: Answers = {
+  const answers: AnswerValues = {
     ...exampleAnswers,
     'error-payloads': {
       mediaType: 'application/json',
@@ -182,8 +181,8 @@ test('content does not stay in memory for a schema that is slower than a request
 });
 
 test('answers that cannot be carried out are listed', () => {
-  const given: Answers = { 'size-limits': 0, 'rate-limits': { deliveries: 1, seconds: 0 } };
-  const faults = answerFaults(given);
+  const given: AnswerValues = { 'size-limits': 0, 'rate-limits': { deliveries: 1, seconds: 0 } };
+  const faults = valueFaults(given);
 
   expect(faults).toHaveLength(2);
   expect(() => composeAnswers(given)).toThrow(

@@ -1,12 +1,5 @@
-import {
-  type Answers,
-  CONTENT_METHODS,
-  type Executable,
-  executableOf,
-  facts,
-  type StillAccepted,
-} from '@plant-store/contract';
-import { answerFaults, stillAcceptedFaults } from '@plant-store/contract/check';
+import { type AnswerValues, CONTENT_METHODS, facts } from '@plant-store/contract';
+import { valueFaults } from '@plant-store/contract/check';
 
 import { createTokenMatcher, type TokenMatcher } from '../authentication/access-token-source.js';
 import { type Challenges, makeChallenges } from '../authentication/challenges.js';
@@ -46,20 +39,18 @@ export interface ComposedAnswers {
  * Composes what the answers change. Call it once, at the start, and pass the parts on: nothing else in the receiver
  * reads an answer. A question that is open, or answered in words, changes nothing.
  *
- * @param stillAccepted what is accepted beside the answers
  * @throws ReceiverError `ANSWERS_INVALID`, with every answer that can't be carried out
  */
-export function composeAnswers(answers: Answers, stillAccepted: StillAccepted = {}): ComposedAnswers {
-  const faults = [...answerFaults(answers), ...stillAcceptedFaults(stillAccepted, answers)];
+export function composeAnswers(answers: AnswerValues): ComposedAnswers {
+  const faults = valueFaults(answers);
   if (faults.length > 0) {
     throw new ReceiverError(
       'ANSWERS_INVALID',
       ['These answers cannot be carried out:', ...faults].join('\n  '),
     );
   }
-  const carried = executableOf(answers);
-  const ids = (Object.keys(receiverTable) as ReceiverQuestion[]).filter((id) => carried[id] !== undefined);
-  const effects = ids.map((question) => ({ question, ...effectOf(question, carried, stillAccepted) }));
+  const ids = (Object.keys(receiverTable) as ReceiverQuestion[]).filter((id) => answers[id] !== undefined);
+  const effects = ids.map((question) => ({ question, ...effectOf(question, answers) }));
   const combined = Object.assign({}, ...effects) as ReceiverEffect;
   const tokenMatcher = createTokenMatcher(combined.tokenFormat);
   return Object.freeze({
@@ -72,13 +63,13 @@ export function composeAnswers(answers: Answers, stillAccepted: StillAccepted = 
     challenges: makeChallenges(combined.realm),
     tokenMatcher,
     createPipeline: (settings: PipelineSettings) => createPipeline(effects, combined, settings),
-    document: documentPartsOf(carried),
+    document: documentPartsOf(answers),
   });
 }
 
-function effectOf(id: ReceiverQuestion, answers: Executable, stillAccepted: StillAccepted): ReceiverEffect {
+function effectOf(id: ReceiverQuestion, answers: AnswerValues): ReceiverEffect {
   const row = receiverTable[id];
-  return typeof row === 'function' ? row(answers[id] as never, answers, stillAccepted) : {};
+  return typeof row === 'function' ? row(answers[id] as never, answers) : {};
 }
 
 function signingKeyOf(key: NonNullable<ReceiverEffect['signing']>['key']): AnsweredSettings['signingKey'] {

@@ -1,5 +1,5 @@
 import {
-  type Executable,
+  type AnswerValues,
   type ExecutableAnswers,
   type Failure,
   isJsonMediaType,
@@ -50,7 +50,7 @@ const FIELD_SCHEMAS = {
 /** The schema of an error payload, and the content of each response whose status is answered. */
 export function errorPayloadParts(
   payload: ExecutableAnswers['error-payloads'],
-  answers: Executable,
+  answers: AnswerValues,
 ): ErrorParts {
   const { mediaType, fields } = payload;
   const name = errorPayloadNameOf(payload);
@@ -70,7 +70,7 @@ export function errorPayloadParts(
 }
 
 /** The codes that the payload may have. They show nowhere else. */
-export function errorCodeParts(codes: ExecutableAnswers['error-codes'], answers: Executable): ErrorParts {
+export function errorCodeParts(codes: ExecutableAnswers['error-codes'], answers: AnswerValues): ErrorParts {
   const all = [...new Set(Object.values(codes))];
   const payload = answers['error-payloads'];
   if (payload === undefined || all.length === 0) return {};

@@ -1,5 +1,5 @@
 import {
-  type Executable,
+  type AnswerValues,
   type ExecutableAnswers,
   isJsonMediaType,
   type JsonSchema,
@@ -21,7 +21,7 @@ interface SchemaParts {
 /** The request body. The document has no place for it while the media type is open. */
 export function payloadParts(
   payload: ExecutableAnswers['payload'],
-  answers: Executable,
+  answers: AnswerValues,
 ): Pick<OperationParts, 'requestBody'> & SchemaParts {
   const mediaType = answers['media-type'];
   if (mediaType === undefined) return {};
@@ -36,7 +36,7 @@ export function payloadParts(
 }
 
 /** The schema that answers `plant-fields` or `event-payload-fields`, and its definitions. */
-export function fieldParts(of: 'plant' | 'event', answers: Executable): SchemaParts {
+export function fieldParts(of: 'plant' | 'event', answers: AnswerValues): SchemaParts {
   const { own, definitions } = componentsIn(of, answers)!;
   return { schemas: Object.fromEntries([own, ...definitions].map(({ name, schema }) => [name, schema])) };
 }

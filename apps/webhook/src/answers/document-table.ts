@@ -1,4 +1,4 @@
-import { type Executable, type ExecutableAnswers, facts, type ShownOn } from '@plant-store/contract';
+import { type AnswerValues, type ExecutableAnswers, facts, type ShownOn } from '@plant-store/contract';
 
 import type { DocumentParts } from './document-parts.js';
 import { errorCodeParts, errorPayloadParts, failureResponses, storedResponse } from './document-responses.js';
@@ -10,7 +10,7 @@ export type DocumentQuestion = ShownOn<'document'>;
 /** What an answer shows in the document, given the others. */
 type DocumentRow<Id extends DocumentQuestion> = (
   answer: ExecutableAnswers[Id],
-  answers: Executable,
+  answers: AnswerValues,
 ) => DocumentParts;
 
 const TEXT = { type: 'string' };
@@ -44,12 +44,13 @@ export const documentTable: { readonly [Id in DocumentQuestion]: DocumentRow<Id>
 };
 
 /** Everything that the answers that are carried out show in the document. */
-export function documentPartsOf(answers: Executable): DocumentParts {
+export function documentPartsOf(answers: AnswerValues): DocumentParts {
   const ids = Object.keys(documentTable) as DocumentQuestion[];
   return Object.freeze(ids.map((id) => partsOf(id, answers)).reduce<DocumentParts>(merge, {}));
 }
 
-function partsOf(id: DocumentQuestion, answers: Executable): DocumentParts {
+/** What one answer shows. */
+export function partsOf(id: DocumentQuestion, answers: AnswerValues): DocumentParts {
   const answer = answers[id];
   return answer === undefined ? {} : documentTable[id](answer as never, answers);
 }

@@ -1,5 +1,5 @@
 import {
-  type Executable,
+  type AnswerValues,
   type ExecutableAnswers,
   type Failure,
   FAILURES,
@@ -13,7 +13,7 @@ import type { Refusals } from '../http/refusal.js';
  * Makes the response to each failure (questions `status-codes`, `error-codes`, `error-payloads`). While they are open:
  * the status that HTTP defines for it, and no content.
  */
-export function prepareRefusals(answers: Executable): Refusals {
+export function prepareRefusals(answers: AnswerValues): Refusals {
   const codes: Readonly<Partial<Record<Failure, string>>> = answers['error-codes'] ?? {};
   const responses: ExecutableAnswers['status-codes'] = answers['status-codes'] ?? {};
   const payload = answers['error-payloads'];

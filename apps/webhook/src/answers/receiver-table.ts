@@ -1,12 +1,11 @@
 import {
   type ContentMethod,
-  type Executable,
+  type AnswerValues,
   type ExecutableAnswers,
   facts,
   isJsonMediaType,
   type ShownOn,
   type SigningScheme,
-  type StillAccepted,
 } from '@plant-store/contract';
 
 import type { AnsweredLimit } from '../config/config.js';
@@ -48,9 +47,9 @@ export interface ReceiverEffect {
 /** A question whose answer shows at the receiver. */
 export type ReceiverQuestion = ShownOn<'receiver'>;
 
-/** What an answer changes, given the others and what is accepted beside them; or the question whose row takes it into account. */
+/** What an answer changes, given the others; or the question whose row takes it into account. */
 type ReceiverRow<Id extends ReceiverQuestion> =
-  | ((answer: ExecutableAnswers[Id], answers: Executable, stillAccepted: StillAccepted) => ReceiverEffect)
+  | ((answer: ExecutableAnswers[Id], answers: AnswerValues) => ReceiverEffect)
   | { readonly partOf: ReceiverQuestion };
 
 /**
@@ -58,9 +57,7 @@ type ReceiverRow<Id extends ReceiverQuestion> =
  * delivery run in the order of this table.
  */
 export const receiverTable: { readonly [Id in ReceiverQuestion]: ReceiverRow<Id> } = {
-  'http-method': (method, _answers, { 'http-method': accepted }) => ({
-    methods: [method, ...(accepted?.also ?? [])],
-  }),
+  'http-method': (method) => ({ methods: [method] }),
   'authentication-realm': (realm) => ({ realm }),
   'token-format': (tokenFormat) => ({ tokenFormat }),
   'rate-limits': (limit) => ({ headStep: limitRate(limit) }),
@@ -68,9 +65,7 @@ export const receiverTable: { readonly [Id in ReceiverQuestion]: ReceiverRow<Id>
     'header' in scheme
       ? { headStep: requireVersion(scheme.header, scheme.value) }
       : { path: scheme.pathPrefix + facts.DELIVERY_PATH },
-  'media-type': (mediaType, _answers, { 'media-type': accepted }) => ({
-    headStep: requireMediaType([mediaType, ...(accepted?.also ?? [])]),
-  }),
+  'media-type': (mediaType) => ({ headStep: requireMediaType(mediaType) }),
   'size-limits': (value) => ({ limit: { setting: 'MAX_CONTENT_BYTES', value } }),
   'time-outs': ({ delivery }) => ({ limit: { setting: 'REQUEST_TIMEOUT_MS', value: delivery } }),
   signing: (scheme, { 'event-identity': identity }) => ({

@@ -1,4 +1,4 @@
-import type { Answers, Failure } from '@plant-store/contract';
+import type { AnswerValues, Failure } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 
 import { receiverTable } from './receiver-table.js';
@@ -19,12 +19,12 @@ const DELIVERY: KeptDelivery = {
 
 const content = (text: string): Partial<KeptDelivery> => ({ content: Buffer.from(text) });
 
-const some = (...ids: (keyof typeof exampleAnswers)[]): Answers =>
+const some = (...ids: (keyof typeof exampleAnswers)[]): AnswerValues =>
   Object.fromEntries(ids.map((id) => [id, exampleAnswers[id]]));
 
 const FIELDS = some('media-type', 'payload', 'plant-fields', 'event-payload-fields');
 
-test.each<[name: string, answers: Answers, other: Partial<KeptDelivery>, want: Failure]>([
+test.each<[name: string, answers: AnswerValues, other: Partial<KeptDelivery>, want: Failure]>([
   ['another method', some('http-method'), { method: 'POST' }, 'method-not-allowed'],
   ['another media type', some('media-type'), { mediaType: 'text/plain' }, 'media-type-unsupported'],
   ['no media type', some('media-type'), { mediaType: null }, 'media-type-unsupported'],
@@ -45,20 +45,20 @@ test.each<[name: string, answers: Answers, other: Partial<KeptDelivery>, want: F
   ['another plant', FIELDS, content('{"addedOn":"2026-01-31","plant":{}}'), 'content-invalid'],
   ['another event', FIELDS, content('{"plant":{"name":"Fern"}}'), 'content-invalid'],
 ])('%s is refused', async (_name, answers, other, want) => {
-  const { refusalOf } = prepareTrial(answers, {}, []);
+  const { refusalOf } = prepareTrial(answers, []);
 
   expect(await refusalOf({ ...DELIVERY, ...other })).toBe(want);
 });
 
 test('with every example answer, a delivery that follows them is accepted, signed or not', async () => {
-  const trial = prepareTrial(exampleAnswers, {}, Object.keys(exampleAnswers));
+  const trial = prepareTrial(exampleAnswers, Object.keys(exampleAnswers));
 
   expect(await trial.refusalOf(DELIVERY)).toBeUndefined();
   expect(trial.statusOf('content-invalid')).toBe(409);
 });
 
 test('an answer that no delivery can be refused by is named with the reason', () => {
-  const { untried } = prepareTrial(exampleAnswers, {}, Object.keys(receiverTable));
+  const { untried } = prepareTrial(exampleAnswers, Object.keys(receiverTable));
 
   expect(Object.fromEntries(untried.map(({ question, reason }) => [question, reason]))).toEqual({
     'authentication-realm': 'it changes responses, and refuses nothing',
@@ -73,10 +73,8 @@ test('an answer that no delivery can be refused by is named with the reason', ()
   });
 });
 
-test.each<[question: string, answers: Answers, reason: string]>([
+test.each<[question: string, answers: AnswerValues, reason: string]>([
   ['retry', some('retry'), 'the receiver does not use this answer'],
-  ['event-order', some('event-order'), 'an answer in words'],
-  ['http-method', { 'http-method': { inWords: 'POST or PUT' } }, 'an answer in words'],
   [
     'request-versioning',
     { 'request-versioning': { pathPrefix: '/v1' } },
@@ -85,22 +83,13 @@ test.each<[question: string, answers: Answers, reason: string]>([
   ['plant-fields', some('plant-fields'), 'only if payload is answered, and media-type with JSON'],
   ['payload', some('payload'), 'only if payload is answered, and media-type with JSON'],
 ])('%s may not be tried', (question, answers, reason) => {
-  expect(prepareTrial(answers, {}, [question]).untried).toEqual([
+  expect(prepareTrial(answers, [question]).untried).toEqual([
     { question, reason: expect.stringContaining(reason) },
   ]);
 });
 
-test('what is accepted beside the answers is accepted', async () => {
-  const until = { until: '2026-12-31', decidedBy: 'nobody', reason: 'an example' };
-  const stillAccepted = { 'http-method': { also: ['POST'], ...until } } as const;
-
-  expect(
-    await prepareTrial(some('http-method'), stillAccepted, []).refusalOf({ ...DELIVERY, method: 'POST' }),
-  ).toBeUndefined();
-});
-
 test('answers that cannot be carried out have the faults of the contract', async () => {
-  const answers = { 'http-method': 'GET', signing: {} } as unknown as Answers;
+  const answers = { 'http-method': 'GET', signing: {} } as unknown as AnswerValues;
 
-  expect(() => prepareTrial(answers, {}, [])).toThrow(/http-method: must be "POST".*signing: algorithm is/s);
+  expect(() => prepareTrial(answers, [])).toThrow(/http-method: must be "POST".*signing: algorithm is/s);
 });

@@ -1,12 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-import {
-  type Answers,
-  executableOf,
-  type Failure,
-  isJsonMediaType,
-  type StillAccepted,
-} from '@plant-store/contract';
+import { type AnswerValues, type Failure, isJsonMediaType } from '@plant-store/contract';
 
 import type { AcceptedToken } from '../authentication/bearer-auth.guard.js';
 import { checkContent, type DeliveryPipeline } from '../delivery/pipeline.js';
@@ -59,19 +53,14 @@ const ANY_TOKEN: AcceptedToken = new Uint8Array();
  * Prepares to run the receiver's own pipeline on kept deliveries.
  *
  * @param answers those that are given, and the proposed ones in place of them
- * @param stillAccepted what is accepted beside the answers
  * @param proposed the questions of the proposed answers
  * @throws ReceiverError `ANSWERS_INVALID`, with every answer that can't be carried out
  */
-export function prepareTrial(
-  answers: Answers,
-  stillAccepted: StillAccepted,
-  proposed: readonly string[],
-): Trial {
+export function prepareTrial(answers: AnswerValues, proposed: readonly string[]): Trial {
   // Faults are those of all answers, and then what can't be tried refuses nothing.
-  composeAnswers(answers, stillAccepted);
+  composeAnswers(answers);
   const triable = Object.fromEntries(Object.entries(answers).filter(([id]) => !(id in NOT_KEPT)));
-  const composed = composeAnswers(triable, stillAccepted);
+  const composed = composeAnswers(triable);
   const limits = Object.fromEntries(composed.settings.limits.map(({ setting, value }) => [setting, value]));
   const pipeline = composed.createPipeline({
     ...{ MAX_CONTENT_BYTES: Infinity, MAX_CONTENT_BYTES_IN_FLIGHT: Infinity, REQUEST_TIMEOUT_MS: 30_000 },
@@ -88,13 +77,11 @@ export function prepareTrial(
   };
 }
 
-function whyUntried(question: string, answers: Answers): string | undefined {
-  const carried = executableOf(answers);
-  if (!Object.hasOwn(carried, question)) return 'the software does not carry out an answer in words';
+function whyUntried(question: string, answers: AnswerValues): string | undefined {
   if (!Object.hasOwn(receiverTable, question)) return 'the receiver does not use this answer';
-  if (question === 'request-versioning' && 'pathPrefix' in carried[question]!)
+  if (question === 'request-versioning' && 'pathPrefix' in answers[question]!)
     return 'the path of a request is not kept';
-  const isContentRead = carried.payload !== undefined && isJsonMediaType(carried['media-type']);
+  const isContentRead = answers.payload !== undefined && isJsonMediaType(answers['media-type']);
   if (CONTENT_QUESTIONS.includes(question) && !isContentRead)
     return 'fields are read only if payload is answered, and media-type with JSON: try these with it';
   if (ONLY_RESPONSES.includes(question)) return 'it changes responses, and refuses nothing';

@@ -1,5 +1,5 @@
-import type { Answers } from '@plant-store/contract';
-import { answerFaults } from '@plant-store/contract/check';
+import type { AnswerValues } from '@plant-store/contract';
+import { valueFaults } from '@plant-store/contract/check';
 import { exampleAnswers } from '@plant-store/example-answers';
 
 import { composeAnswers } from '../answers/compose-answers.js';
@@ -31,7 +31,7 @@ const defaults: Config = {
   HANDLER_MAX_BACKOFF_MS: 3_600_000,
 };
 
-const parse = (environment: Record<string, string>, given: Answers = {}, openFiles?: number): Config =>
+const parse = (environment: Record<string, string>, given: AnswerValues = {}, openFiles?: number): Config =>
   parseConfig(
     { ...environment, HANDLER: environment['HANDLER'] || 'handler.mjs' },
     composeAnswers(given).settings,
@@ -39,7 +39,11 @@ const parse = (environment: Record<string, string>, given: Answers = {}, openFil
   );
 
 /** The faults of an environment, one a line. */
-function faultsOf(environment: Record<string, string>, given: Answers = {}, openFiles?: number): string[] {
+function faultsOf(
+  environment: Record<string, string>,
+  given: AnswerValues = {},
+  openFiles?: number,
+): string[] {
   try {
     parse(environment, given, openFiles);
   } catch (error) {
@@ -312,11 +316,11 @@ test('identifiers of events are kept at least as long as contents', () => {
 
 describe('once questions are answered:', () => {
   const { signing, 'event-identity': identity, 'token-format': format } = exampleAnswers;
-  const signed: Answers = { signing, 'event-identity': identity };
+  const signed: AnswerValues = { signing, 'event-identity': identity };
   const KEYS =
     'SIGNING_KEYS: set the signing keys, separated by commas, each written as whsec_ and base64: signing is answered';
 
-  test.each<[name: string, given: Answers, environment: Record<string, string>, want: string[]]>([
+  test.each<[name: string, given: AnswerValues, environment: Record<string, string>, want: string[]]>([
     [
       'no key while signing is open',
       {},
@@ -368,8 +372,8 @@ describe('once questions are answered:', () => {
   });
 
   test('answers that cannot be carried out have an error of their own', () => {
-    const given: Answers = { 'size-limits': 0 };
-    const [fault] = answerFaults(given);
+    const given: AnswerValues = { 'size-limits': 0 };
+    const [fault] = valueFaults(given);
     expect(() => parse(TOKENS, given)).toThrow(
       new ReceiverError('ANSWERS_INVALID', `These answers cannot be carried out:\n  ${fault}`),
     );

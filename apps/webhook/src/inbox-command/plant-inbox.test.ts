@@ -8,8 +8,7 @@ import { Terminal } from './terminal.js';
 
 const page = readFileSync(new URL('../../../../docs/reference/plant-inbox.md', import.meta.url), 'utf8');
 
-const create = (): Command =>
-  createProgram(new Terminal(new InnerProcess()), { answers: {}, stillAccepted: {} });
+const create = (): Command => createProgram(new Terminal(new InnerProcess()), {});
 
 /** The program and its commands. */
 const all = (program: Command): readonly Command[] => [program, ...program.commands];

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-import { answers, stillAccepted } from '@plant-store/contract';
+import { answerValues, type AnswerValues } from '@plant-store/contract';
 import { Argument, Command, CommanderError, Option } from 'commander';
 
 import { inboxUrl } from '../config/config.js';
@@ -15,7 +15,7 @@ import { idOf, idsOf, InboxCommand, textOf } from './options.js';
 import { backup, check, exportDeliveries, importDeliveries } from './save.js';
 import { tail } from './tail.js';
 import { CommandError, type CommandProcess, Terminal } from './terminal.js';
-import { type Given, tryAnswers } from './try.js';
+import { tryAnswers } from './try.js';
 
 /** Columns of the help text. */
 const HELP_WIDTH = 80;
@@ -31,7 +31,7 @@ const HELP_WIDTH = 80;
 export async function runPlantInbox(
   args: readonly string[],
   itsProcess: CommandProcess = process,
-  given: Given = { answers, stillAccepted },
+  given: AnswerValues = answerValues,
 ): Promise<void> {
   const terminal = new Terminal(itsProcess);
   const fail = (message: string, exitCode = 1): void => {
@@ -54,7 +54,7 @@ export async function runPlantInbox(
 }
 
 /** The commands of `plant-inbox`. A wrong command line is reported, and then it throws CommanderError. */
-export function createProgram(terminal: Terminal, given: Given): Command {
+export function createProgram(terminal: Terminal, given: AnswerValues): Command {
   const program = new InboxCommand('plant-inbox')
     .description(
       'Looks at the deliveries of a receiver and acts on them. The receiver may be running or stopped.',

@@ -3,8 +3,6 @@ import { plantInbox, type Result } from '../../test/run-plant-inbox.js';
 import { fillInbox } from '../../test/serve-inbox.js';
 import { proposeAnswers } from './try.js';
 
-const OPEN = { answers: {}, stillAccepted: {} };
-
 const JSON_TYPE = { mediaType: 'application/json' };
 
 /** In every value that is sent. */
@@ -73,7 +71,7 @@ test.each<[name: string, questions: string[], answers: string[], says: string]>(
   ['a keyword that is not read', ['plant-fields'], ['{"not":{"type":"string"}}'], 'not is not supported.'],
   ['a schema that is text', ['plant-fields'], ['a'], 'must be a Standard Schema'],
 ])('%s is wrong usage', (_name, questions, answers, says) => {
-  expect(() => proposeAnswers(questions, answers, OPEN)).toThrow(
+  expect(() => proposeAnswers(questions, answers, {})).toThrow(
     expect.objectContaining({ exitCode: 2, message: expect.stringContaining(says) as string }) as Error,
   );
 });

@@ -1,5 +1,5 @@
-import type { Answers, Failure, StillAccepted } from '@plant-store/contract';
-import { answerFaults } from '@plant-store/contract/check';
+import type { AnswerValues, Failure } from '@plant-store/contract';
+import { valueFaults } from '@plant-store/contract/check';
 import { z } from 'zod';
 
 import { type KeptDelivery, prepareTrial, type Trial } from '../answers/try-answers.js';
@@ -20,12 +20,6 @@ interface TryOptions extends Selection {
   readonly question: readonly string[];
   readonly answer: readonly string[];
   readonly output?: Output;
-}
-
-/** The answers that hold already, and what is accepted beside them. */
-export interface Given {
-  readonly answers: Answers;
-  readonly stillAccepted: StillAccepted;
 }
 
 /** Deliveries that would be refused for the same reason. */
@@ -56,7 +50,7 @@ type ReadDelivery = Omit<KeptDelivery, 'content'> & {
 
 /** `plant-inbox try` */
 export async function tryAnswers(
-  given: Given,
+  given: AnswerValues,
   terminal: Terminal,
   inbox: string,
   { question, answer, output, ...selection }: TryOptions,
@@ -95,16 +89,20 @@ export async function tryAnswers(
  *
  * @throws CommandError with every fault of the answers
  */
-export function proposeAnswers(questions: readonly string[], texts: readonly string[], given: Given): Trial {
+export function proposeAnswers(
+  questions: readonly string[],
+  texts: readonly string[],
+  given: AnswerValues,
+): Trial {
   if (questions.length !== texts.length) throw new CommandError('Each --question needs its --answer.', 2);
   const proposed = questions.map((question, index): [string, unknown] => [
     question,
     answerOf(question, texts[index]!),
   ]);
-  const all = { ...given.answers, ...Object.fromEntries(proposed) };
-  const faults = answerFaults(all);
+  const all = { ...given, ...Object.fromEntries(proposed) };
+  const faults = valueFaults(all);
   if (faults.length > 0) throw new CommandError(faults.join('\n  '), 2);
-  return prepareTrial(all, given.stillAccepted, questions);
+  return prepareTrial(all, questions);
 }
 
 /** An answer as JSON, or as plain text. A JSON Schema becomes a schema of Zod. */
@@ -115,7 +113,7 @@ function answerOf(question: string, text: string): unknown {
   } catch {
     // It is plain text.
   }
-  const isSchema = typeof value === 'object' && value !== null && !('inWords' in value);
+  const isSchema = typeof value === 'object' && value !== null;
   if (!SCHEMA_QUESTIONS.includes(question) || !isSchema) return value;
   try {
     return z.fromJSONSchema(value as Parameters<typeof z.fromJSONSchema>[0]);

@@ -4,14 +4,14 @@ import { Controller, Module, Put } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { ApiHeader, ApiOperation, ApiResponse, SwaggerModule } from '@nestjs/swagger';
-import type { Executable } from '@plant-store/contract';
+import type { AnswerValues } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 
 import { documentPartsOf } from '../answers/document-table.js';
 import { describeOperation } from './new-plant.decorators.js';
 
 /** What Nest generates for an operation whose decorators state a header and a response beside the answers. */
-async function operationOf(answers: Executable): Promise<object | undefined> {
+async function operationOf(answers: AnswerValues): Promise<object | undefined> {
   @Controller()
   class Variant {
     @Put('/a')

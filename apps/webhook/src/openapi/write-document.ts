@@ -1,55 +1,72 @@
 import 'reflect-metadata';
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
-import { answers, type Executable, executableOf } from '@plant-store/contract';
+import {
+  type Answers,
+  answers,
+  type AnswerValues,
+  isSchema,
+  jsonSchemaOf,
+  valuesOf,
+} from '@plant-store/contract';
+import { answerFaults } from '@plant-store/contract/check';
 
 import { composeAnswers } from '../answers/compose-answers.js';
-import { documentPartsOf, documentTable } from '../answers/document-table.js';
+import { type Places, placesOf } from '../answers/document-places.js';
 import { ReceiverError } from '../errors.js';
 import { createDocument, DocumentError, formatDocument } from './create-document.js';
 
 /**
- * Writes the OpenAPI document to a file. With `--check` it compares the file with the document instead. With
- * `--without FOLDER` it also writes the document without one answer to `FOLDER/<question>.json`, for each answer that
- * may show in the document.
+ * Writes the OpenAPI document to openapi.json, and the ledger of the answers beside it to answers.json. With `--check` it
+ * compares the files with them instead. With `--print` it prints both as JSON, and the document without any answer: that
+ * is what the gate compares.
  */
-const { values, positionals } = parseArgs({
-  options: { check: { type: 'boolean' }, without: { type: 'string' } },
-  allowPositionals: true,
-});
-const [file = 'openapi.json'] = positionals;
+const { values } = parseArgs({ options: { check: { type: 'boolean' }, print: { type: 'boolean' } } });
 
 try {
-  const composed = composeAnswers(answers);
-  const document = formatDocument(await createDocument(composed));
-  if (values.without !== undefined) await writeDocumentsWithout(values.without, composed.path);
-  if (values.check !== true) {
-    writeFileSync(file, document);
-    process.stdout.write(`${file} written\n`);
-  } else if (read(file) === document) {
-    process.stdout.write(`${file} is up to date\n`);
+  const faults = answerFaults(answers);
+  if (faults.length > 0)
+    throw new ReceiverError(
+      'ANSWERS_INVALID',
+      faults.map((fault) => `libs/contract/src/answers.ts: ${fault}`).join('\n'),
+    );
+  const carried: AnswerValues = valuesOf(answers);
+  const document = formatDocument(await createDocument(composeAnswers(carried)));
+  const ledger = formatDocument(ledgerOf(answers, placesOf(carried)));
+  if (values.print === true) {
+    const open = formatDocument(await createDocument(composeAnswers({})));
+    process.stdout.write(JSON.stringify({ open, document, ledger }));
   } else {
-    fail(`${file} differs from the decorators. Fix with: npx nx run webhook:openapi`);
+    const files = { 'openapi.json': document, 'answers.json': ledger };
+    for (const [file, text] of Object.entries(files)) (values.check === true ? check : write)(file, text);
   }
 } catch (error) {
   if (!(error instanceof ReceiverError || error instanceof DocumentError)) throw error;
   fail(error.message);
 }
 
-/** The answers that are left need not fit each other, so nothing but the document is made from them. */
-async function writeDocumentsWithout(folder: string, path: string): Promise<void> {
-  mkdirSync(folder, { recursive: true });
-  const carried: Executable = executableOf(answers);
-  for (const id of Object.keys(documentTable).filter((question) => question in carried)) {
-    const rest: Executable = Object.fromEntries(
-      Object.entries(carried).filter(([question]) => question !== id),
-    );
-    const document = await createDocument({ path, document: documentPartsOf(rest) });
-    writeFileSync(join(folder, `${id}.json`), formatDocument(document));
-  }
+/** Each answer as JSON, with who gave it, and where it shows in the document. */
+function ledgerOf(given: Answers, places: Places): Record<string, unknown> {
+  const entries = Object.entries(given).map(([id, answer]) => {
+    const { is } = answer;
+    const value = isSchema(is) ? jsonSchemaOf(is) : is;
+    const { [id as keyof Places]: shown = [] } = places;
+    return [id, { ...answer, ...(is !== undefined && { is: value, places: shown }) }];
+  });
+  return Object.fromEntries(entries) as Record<string, unknown>;
+}
+
+function write(file: string, text: string): void {
+  const isSame = read(file) === text;
+  if (!isSame) writeFileSync(file, text);
+  process.stdout.write(`${file}: ${isSame ? 'unchanged' : 'written'}\n`);
+}
+
+function check(file: string, text: string): void {
+  if (read(file) === text) process.stdout.write(`${file} is up to date\n`);
+  else fail(`${file} differs from the decorators and the answers. Fix with: npx nx run webhook:openapi`);
 }
 
 function fail(message: string): void {

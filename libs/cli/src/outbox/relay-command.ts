@@ -2,7 +2,6 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { executableOf } from '@plant-store/contract';
 import { isPlantStoreError } from '@plant-store/sdk';
 import {
   createRelay,
@@ -26,7 +25,7 @@ export interface RelayValues extends SenderValues {
 export async function runRelay(values: RelayValues, context: CommandContext): Promise<void> {
   const { given, secondSignal, signal } = context;
   const faults: string[] = [];
-  if (values.retry === undefined && executableOf(given).retry === undefined)
+  if (values.retry === undefined && given.retry === undefined)
     faults.push(
       '--retry is missing. It has no default while the question retry is open. 0 sends each entry once.',
     );

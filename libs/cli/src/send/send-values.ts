@@ -1,4 +1,4 @@
-import { executableOf, isPointer, openQuestions } from '@plant-store/contract';
+import { isPointer, openQuestions } from '@plant-store/contract';
 import { essenceOf, isMediaType } from '@plant-store/sdk/internal';
 import type { CommandContext, OutputValues } from '../context.js';
 import type { SenderValues } from './sender-options.js';
@@ -21,13 +21,13 @@ export interface Sendable {
 
 /** Encodes bytes unchanged, with the media type of the option, or else of the answer. */
 export function encode({ contentType }: SendValues, { given }: CommandContext) {
-  const mediaType = contentType ?? executableOf(given)['media-type'];
+  const mediaType = contentType ?? given['media-type'];
   return ({ content }: Sendable) => ({ content, mediaType });
 }
 
 /** What is wrong with the options of `plant-store send` that aren't those of a sender. */
 export function checkSend(values: SendValues, { given }: CommandContext): string[] {
-  const { 'event-identity': identity, 'media-type': mediaType } = executableOf(given);
+  const { 'event-identity': identity, 'media-type': mediaType } = given;
   const { contentType, ndjson, eventId, eventIdPointer } = values;
   const eventIdOrPointer = ndjson ? eventIdPointer : eventId;
   const idOption = ndjson ? '--event-id-pointer' : '--event-id';

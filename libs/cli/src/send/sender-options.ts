@@ -1,4 +1,4 @@
-import { type Answers, CONTENT_METHODS, executableOf } from '@plant-store/contract';
+import { type AnswerValues, CONTENT_METHODS } from '@plant-store/contract';
 import { isInvalidOptions, limitDefaults, type OptionFault } from '@plant-store/sdk';
 import { resolveSettings, Sender, type Settings } from '@plant-store/sdk/internal';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -27,20 +27,19 @@ export interface SenderValues {
 }
 
 /** Adds the options of a sender to a command. What the answers decide has a default; what is open is required. */
-export function addSenderOptions(command: Command, given: Answers): Command {
-  const answered = executableOf(given);
-  const attemptTimeout = answered['time-outs']?.response ?? limitDefaults.attemptTimeout;
-  const method = `HTTP method ${defaultOf('http-method', answered['http-method'])}`;
+export function addSenderOptions(command: Command, given: AnswerValues): Command {
+  const attemptTimeout = given['time-outs']?.response ?? limitDefaults.attemptTimeout;
+  const method = `HTTP method ${defaultOf('http-method', given['http-method'])}`;
   command
     .option(
       '--base-url <url>',
-      `address before the delivery path ${defaultOf('base-address', answered['base-address'])}`,
+      `address before the delivery path ${defaultOf('base-address', given['base-address'])}`,
     )
     .addOption(command.createOption('--method <method>', method).choices(CONTENT_METHODS))
     .option('--access-token-file <file>', 'file with the access token')
     // Commander would repeat the value in its message.
     .addOption(new Option('--access-token [token]').hideHelp().argParser(refuseToken));
-  if (answered.signing) command.option('--signing-key-file <file>', 'file with the signing key');
+  if (given.signing) command.option('--signing-key-file <file>', 'file with the signing key');
   return command
     .option('-H, --header <header>', "header field to add, such as 'Name: value'; repeatable", headerOf)
     .option(
@@ -119,8 +118,8 @@ export async function prepareSender<Plant>(
   encode: unknown,
   faults: string[],
 ): Promise<Prepared<Plant>> {
-  const { given, stillAccepted, environment, signal } = context;
-  const { signing } = executableOf(given);
+  const { given, environment, signal } = context;
+  const { signing } = given;
   const { baseUrl, method, header, retry, attemptTimeout, connectTimeout, allowInsecureTransport } = values;
   const readPem = (option: 'ca' | 'cert' | 'key'): Promise<Buffer | undefined> =>
     collectFaults(faults, async () => {
@@ -148,7 +147,7 @@ export async function prepareSender<Plant>(
   };
   const settings = await collectFaults(faults, () => {
     try {
-      return resolveSettings<Plant>(given, options, stillAccepted);
+      return resolveSettings<Plant>(given, options);
     } catch (error) {
       if (!isInvalidOptions(error)) throw error;
       throw new BadInput(...error.faults.map((fault) => describe(fault, token?.source)));

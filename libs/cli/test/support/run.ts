@@ -27,7 +27,6 @@ export async function run(
   const stderr = new PassThrough();
   const code = await runCommand(args, {
     given: {},
-    stillAccepted: {},
     environment: { ACCESS_TOKEN: accessToken },
     stdin: Readable.from([]),
     signal: new AbortController().signal,

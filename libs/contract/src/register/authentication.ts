@@ -20,7 +20,6 @@ export const authenticationQuestions = [
   },
   {
     id: 'token-format',
-    executable: true,
     section: '§5',
     foundBy: 'specification',
     title: 'Token format',
@@ -32,6 +31,13 @@ export const authenticationQuestions = [
       document: 'Shows no `bearerFormat`.',
     },
     answer: 'The name of the format, and a pattern that every token matches.',
+    answered: {
+      receiver: 'Starts only with access tokens that match.',
+      sender: "Refuses an access token that doesn't match.",
+      document: 'The name of the format, as `bearerFormat`.',
+      rollout: 'senders first',
+      step: 'major',
+    },
     shows: ['receiver', 'sender', 'document'],
   },
   {
@@ -65,7 +71,6 @@ export const authenticationQuestions = [
   },
   {
     id: 'authentication-realm',
-    executable: true,
     section: '§5',
     foundBy: 'us',
     title: 'Authentication realm',
@@ -76,6 +81,11 @@ export const authenticationQuestions = [
         'A challenge names no realm. For a request without credentials it is only the name of the scheme.',
     },
     answer: 'The name of a realm.',
+    answered: {
+      receiver: 'Names the realm in each challenge.',
+      rollout: 'any order',
+      step: 'patch',
+    },
     shows: ['receiver'],
   },
   {

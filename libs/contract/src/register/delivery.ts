@@ -4,7 +4,6 @@ import type { OpenQuestion } from './open-question.js';
 export const deliveryQuestions = [
   {
     id: 'retry',
-    executable: true,
     section: '§6',
     foundBy: 'specification',
     title: 'Retry behaviour',
@@ -17,11 +16,15 @@ export const deliveryQuestions = [
       document: 'Shows nothing.',
     },
     answer: 'A policy: the wait before each further attempt, and which results lead to one.',
+    answered: {
+      sender: 'Sends again by this policy unless the caller passes `retry`.',
+      rollout: 'any order',
+      step: 'minor',
+    },
     shows: ['sender'],
   },
   {
     id: 'signing',
-    executable: true,
     section: '§6',
     foundBy: 'specification',
     title: 'Signing',
@@ -33,11 +36,18 @@ export const deliveryQuestions = [
     },
     answer:
       'A keyed hash: the parts that are signed, the header of the signature, and how far the timestamp may be off.',
+    answered: {
+      receiver: 'Needs `SIGNING_KEYS`. A delivery without a valid signature gets 403.',
+      sender: 'Needs `signingKey`, and signs each delivery.',
+      document: 'The header fields of the signature.',
+      rollout: 'senders first',
+      step: 'major',
+    },
+    beside: ['http-method'],
     shows: ['receiver', 'sender', 'types', 'document'],
   },
   {
     id: 'event-identity',
-    executable: true,
     section: '§6',
     foundBy: 'us',
     title: 'Identity of an event',
@@ -49,6 +59,14 @@ export const deliveryQuestions = [
       document: 'Shows nothing.',
     },
     answer: 'Where the identifier of an event is: in a header, or in a field of JSON content.',
+    answered: {
+      receiver: 'Keeps one delivery of each event. A delivery without an identifier gets 400.',
+      sender: 'If it is in a header, needs `eventId` for each delivery and sends it there.',
+      document: 'The header, if it is in one.',
+      rollout: 'senders first',
+      step: 'major',
+    },
+    beside: ['http-method'],
     shows: ['receiver', 'sender', 'types', 'document'],
   },
   {

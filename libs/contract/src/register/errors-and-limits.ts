@@ -4,7 +4,6 @@ import type { OpenQuestion } from './open-question.js';
 export const errorAndLimitQuestions = [
   {
     id: 'error-codes',
-    executable: true,
     section: '§7',
     foundBy: 'specification',
     title: 'Error codes',
@@ -15,11 +14,18 @@ export const errorAndLimitQuestions = [
       document: 'Shows nothing.',
     },
     answer: 'A code for each failure.',
+    answered: {
+      receiver: 'Sends a code with a refusal.',
+      sender: 'Names the failure in the error of a delivery, by the code.',
+      document: 'The codes that an error payload may have.',
+      rollout: 'any order',
+      step: 'minor',
+    },
+    beside: ['error-payloads'],
     shows: ['receiver', 'sender', 'document'],
   },
   {
     id: 'status-codes',
-    executable: true,
     section: '§7',
     foundBy: 'specification',
     title: 'Status codes',
@@ -33,11 +39,18 @@ export const errorAndLimitQuestions = [
     },
     answer:
       'A status code and a description for each failure. If a standard settles the status: a description alone.',
+    answered: {
+      receiver: 'Refuses with these statuses.',
+      sender: 'Names the failure in the error of a delivery, by the status.',
+      document: 'A response for each status.',
+      rollout: 'any order',
+      step: 'minor',
+    },
+    beside: ['http-method'],
     shows: ['receiver', 'sender', 'document'],
   },
   {
     id: 'error-payloads',
-    executable: true,
     section: '§7',
     foundBy: 'specification',
     title: 'Error payloads',
@@ -49,11 +62,18 @@ export const errorAndLimitQuestions = [
     },
     answer:
       'A JSON media type, what each field of the object contains, and which fields every payload has. A name of its schema, if the document is to have it.',
+    answered: {
+      receiver: 'Sends this content with each refusal.',
+      sender: 'Gives the caller this content in the error of a delivery.',
+      document: 'A schema in the components, and the content of the responses to failures.',
+      rollout: 'any order',
+      step: 'minor',
+    },
+    beside: ['status-codes', 'http-method'],
     shows: ['receiver', 'sender', 'document'],
   },
   {
     id: 'rate-limits',
-    executable: true,
     section: '§8',
     foundBy: 'specification',
     title: 'Rate limits',
@@ -64,11 +84,16 @@ export const errorAndLimitQuestions = [
       document: 'Shows nothing.',
     },
     answer: 'A number of deliveries, and a span of seconds.',
+    answered: {
+      receiver: 'Accepts so many deliveries with one access token. More get 429.',
+      sender: 'Sends at most so many. Others wait.',
+      rollout: 'senders first',
+      step: 'major',
+    },
     shows: ['receiver', 'sender'],
   },
   {
     id: 'size-limits',
-    executable: true,
     section: '§8',
     foundBy: 'specification',
     title: 'Size limits',
@@ -80,11 +105,17 @@ export const errorAndLimitQuestions = [
       document: 'Shows nothing.',
     },
     answer: 'A number of bytes.',
+    answered: {
+      receiver: "Accepts content up to this size. Larger content gets 413. `MAX_CONTENT_BYTES` can't be set.",
+      sender: 'Refuses larger content before it is sent.',
+      rollout: 'senders first',
+      step: 'major',
+      but: 'More than the 1,048,576 bytes that receivers accept by default: a transition.',
+    },
     shows: ['receiver', 'sender'],
   },
   {
     id: 'time-outs',
-    executable: true,
     section: '§8',
     foundBy: 'specification',
     title: 'Time-outs',
@@ -95,11 +126,18 @@ export const errorAndLimitQuestions = [
       document: 'Shows nothing.',
     },
     answer: 'Two durations in milliseconds: one for a delivery, one for its response.',
+    answered: {
+      receiver:
+        "Waits so long for a whole request. A slower one gets 408. `REQUEST_TIMEOUT_MS` can't be set.",
+      sender: 'Waits so long for a whole response unless the caller passes `attemptTimeout`.',
+      rollout: 'transition',
+      step: 'major',
+      but: 'At least the defaults of both sides, 30 s and 15 s: any order, and minor.',
+    },
     shows: ['receiver', 'sender'],
   },
   {
     id: 'request-versioning',
-    executable: true,
     section: '§9',
     foundBy: 'specification',
     title: 'Version scheme of requests',
@@ -110,6 +148,16 @@ export const errorAndLimitQuestions = [
       document: 'Shows only the version of the description.',
     },
     answer: 'A header and its value, or a prefix of the path.',
+    answered: {
+      receiver:
+        'With a header, requests without this version get 400. With a prefix, the path without it gets 404.',
+      sender: 'Sends the header, or sends to the path with the prefix.',
+      document: "The header. A prefix of the path doesn't show.",
+      rollout: 'senders first',
+      step: 'minor',
+      but: 'A prefix of the path: a transition, and major.',
+    },
+    beside: ['http-method'],
     shows: ['receiver', 'sender', 'document'],
   },
   {

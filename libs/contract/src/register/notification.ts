@@ -4,7 +4,6 @@ import type { OpenQuestion } from './open-question.js';
 export const notificationQuestions = [
   {
     id: 'http-method',
-    executable: true,
     section: '§4',
     foundBy: 'specification',
     title: 'HTTP method',
@@ -16,6 +15,13 @@ export const notificationQuestions = [
       document: 'A Path Item with summary and description, but without an operation.',
     },
     answer: 'One of POST, PUT, PATCH.',
+    answered: {
+      receiver: 'Accepts this method alone. Any other gets 405.',
+      sender: 'Sends this method unless the caller passes another `method`.',
+      document: 'An operation of this method.',
+      rollout: 'senders first',
+      step: 'minor',
+    },
     shows: ['receiver', 'sender', 'types', 'document'],
   },
   {
@@ -47,7 +53,6 @@ export const notificationQuestions = [
   },
   {
     id: 'payload',
-    executable: true,
     section: '§4',
     foundBy: 'specification',
     title: 'Payload',
@@ -61,11 +66,20 @@ export const notificationQuestions = [
     },
     answer:
       'The shape of the payload: the plant alone, or an envelope with the plant in a field. A description of it, and names of the schemas, if the document is to have them.',
+    answered: {
+      receiver:
+        "With a media type of JSON, reads the content. What isn't JSON gets 400, encoded content 415, another shape 422.",
+      sender: 'With a media type of JSON, encodes the plant unless the caller passes `encode`.',
+      document: 'The request body.',
+      rollout: 'senders first',
+      step: 'minor',
+      but: 'Beside an answer to `plant-fields` or `event-payload-fields`: major.',
+    },
+    beside: ['media-type', 'http-method'],
     shows: ['receiver', 'sender', 'types', 'document'],
   },
   {
     id: 'media-type',
-    executable: true,
     section: '§4',
     foundBy: 'us',
     title: 'Media type',
@@ -77,11 +91,18 @@ export const notificationQuestions = [
       document: 'Shows nothing.',
     },
     answer: 'One media type.',
+    answered: {
+      receiver: 'Accepts this media type alone. Any other gets 415.',
+      sender: 'Sends this media type, and refuses content to which `encode` gives another.',
+      document: 'The media type of the request body.',
+      rollout: 'senders first',
+      step: 'major',
+    },
+    beside: ['http-method'],
     shows: ['receiver', 'sender', 'types', 'document'],
   },
   {
     id: 'receiver-response',
-    executable: true,
     section: '§4',
     foundBy: 'specification',
     title: "Receiver's response",
@@ -95,11 +116,19 @@ export const notificationQuestions = [
       document: 'Shows no response.',
     },
     answer: 'A status code and its description, with content if there is any.',
+    answered: {
+      receiver: 'Responds so once the delivery is on disk.',
+      sender: 'Takes this status alone as an acknowledgement.',
+      document: 'A response.',
+      rollout: 'receivers first',
+      step: 'major',
+      but: 'The status 204: any order.',
+    },
+    beside: ['http-method'],
     shows: ['receiver', 'sender', 'types', 'document'],
   },
   {
     id: 'event-payload-fields',
-    executable: true,
     section: '§6',
     foundBy: 'specification',
     title: 'Event payload fields',
@@ -111,6 +140,14 @@ export const notificationQuestions = [
     },
     answer:
       'A schema of the fields beside those of the plant: a Standard Schema, such as one of Zod, or a JSON Schema.',
+    answered: {
+      receiver: "Refuses an event that doesn't fit, with 422.",
+      sender: 'Needs `event` for each delivery, and sends its fields beside the plant.',
+      document: 'A schema of the event in the components.',
+      rollout: 'senders first',
+      step: 'major',
+    },
+    beside: ['payload', 'media-type'],
     shows: ['receiver', 'sender', 'types', 'document'],
   },
   {

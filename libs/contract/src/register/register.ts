@@ -17,10 +17,10 @@ export const openQuestions = [
 export type QuestionId = (typeof openQuestions)[number]['id'];
 
 /** Id of an executable question: one whose answer the software carries out. */
-export type ExecutableId = Extract<(typeof openQuestions)[number], { readonly executable: true }>['id'];
+export type ExecutableId = Extract<(typeof openQuestions)[number], { readonly answered: object }>['id'];
 
 const executable = new Set<string>(
-  openQuestions.filter((question) => 'executable' in question).map(({ id }) => id),
+  openQuestions.filter((question) => 'answered' in question).map(({ id }) => id),
 );
 
 /** Whether software can carry out an answer to a question. If not, its answer is always in words. */

@@ -14,7 +14,6 @@ export const storeQuestions = [
   },
   {
     id: 'base-address',
-    executable: true,
     section: '§1',
     foundBy: 'us',
     title: 'Value of {base_url}',
@@ -25,6 +24,12 @@ export const storeQuestions = [
         'One server, whose URL is the variable. The variable is not declared, because OpenAPI would require a default value.',
     },
     answer: 'An absolute https URL.',
+    answered: {
+      sender: 'Sends to this address unless the caller passes `baseUrl`.',
+      document: "The server's variable has this default.",
+      rollout: 'any order',
+      step: 'minor',
+    },
     shows: ['sender', 'types', 'document'],
   },
   {
@@ -44,7 +49,6 @@ export const storeQuestions = [
   },
   {
     id: 'plant-fields',
-    executable: true,
     section: '§2',
     foundBy: 'specification',
     title: 'Plant fields',
@@ -55,6 +59,14 @@ export const storeQuestions = [
       document: 'Shows no schema.',
     },
     answer: 'A schema of a plant: a Standard Schema, such as one of Zod, or a JSON Schema.',
+    answered: {
+      receiver: "Refuses a plant that doesn't fit, with 422.",
+      sender: 'The compiler asks for a plant that fits. Nothing is validated at run time.',
+      document: 'A schema of the plant in the components.',
+      rollout: 'senders first',
+      step: 'major',
+    },
+    beside: ['payload', 'media-type'],
     shows: ['receiver', 'types', 'document'],
   },
   {

@@ -3,27 +3,25 @@
  * answer changes at run time is in `settingsTable`.
  */
 import type {
-  Answers,
-  answers,
   AnswerSchema,
+  AnswerValues,
+  answerValues,
   ContentMethod,
-  Executable,
   SchemaInput,
-  stillAccepted,
 } from '@plant-store/contract';
 import type { AccessToken } from '../delivery/access-token.js';
 import type { SigningKey } from '../delivery/signing.js';
 import type { EncodableMediaType } from '../encoders/default-encoder.js';
 import type { Encoder } from '../encoders/encoder.js';
 
-type ContractAnswers = typeof answers;
+type ContractAnswers = typeof answerValues;
 
 /** The answers of the contract. As an interface, because editors show an interface by its name alone. */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- an alias would be shown with all answers
 export interface GivenAnswers extends ContractAnswers {}
 
 /** What every plant is: anything, until the question plant-fields is answered. */
-export type PlantOf<Given extends Answers> = SchemaOf<Given, 'plant-fields', unknown>;
+export type PlantOf<Given extends AnswerValues> = SchemaOf<Given, 'plant-fields', unknown>;
 
 type ContractPlant = PlantOf<GivenAnswers>;
 
@@ -74,8 +72,8 @@ type OptionsWhileOpen<Questions extends string, Options> = {
 };
 
 /** The questions that decide an option, and whose answers don't. */
-type OpenQuestion<Given extends Answers> =
-  | Exclude<DecidedBy[keyof DecidedBy], keyof Executable<Given>>
+type OpenQuestion<Given extends AnswerValues> =
+  | Exclude<DecidedBy[keyof DecidedBy], keyof Given>
   | (Given extends { readonly 'media-type': infer Type extends string }
       ? Exclude<'media-type', EncodableMediaType<Type> extends never ? never : 'media-type'>
       : never);
@@ -84,7 +82,7 @@ type OpenQuestion<Given extends Answers> =
  * The options of a sender that depend on the answers. The compiler would show a union that has a name by that name, and
  * not the questions: hence the template.
  */
-export type AnsweredOptions<Plant, Given extends Answers> = OptionsWhileOpen<
+export type AnsweredOptions<Plant, Given extends AnswerValues> = OptionsWhileOpen<
   `${OpenQuestion<Given>}`,
   DecidedOptions<Plant, EventArguments<Given>> & SigningOption<Given>
 > &
@@ -95,8 +93,9 @@ type OptionalOptions<Plant, Event extends readonly unknown[]> = {
   readonly [Name in keyof DecidedBy]?: DecidedOptions<Plant, Event>[Name] | undefined;
 };
 
-type SigningOption<Given extends Answers> =
-  Executable<Given> extends { readonly signing: unknown } ? SigningKeyOption : unknown;
+type SigningOption<Given extends AnswerValues> = Given extends { readonly signing: unknown }
+  ? SigningKeyOption
+  : unknown;
 
 /** The option with the key of the signatures, once the question signing is answered. */
 export interface SigningKeyOption {
@@ -108,7 +107,7 @@ export interface SigningKeyOption {
 }
 
 /** The options of `send` that depend on the answers. */
-export type EventOptions<Given extends Answers> = (Given extends {
+export type EventOptions<Given extends AnswerValues> = (Given extends {
   readonly 'event-payload-fields': AnswerSchema;
 }
   ? EventOption<SchemaOf<Given, 'event-payload-fields', never>>
@@ -128,26 +127,22 @@ interface EventIdOption {
   readonly eventId: string;
 }
 
-type EventArguments<Given extends Answers> = Given extends { readonly 'event-payload-fields': AnswerSchema }
+type EventArguments<Given extends AnswerValues> = Given extends {
+  readonly 'event-payload-fields': AnswerSchema;
+}
   ? [event: SchemaOf<Given, 'event-payload-fields', never>]
   : [];
 
 /** The type of an answered schema. */
-type SchemaOf<Given extends Answers, Id extends keyof Answers, Otherwise> = Given extends {
+type SchemaOf<Given extends AnswerValues, Id extends keyof AnswerValues, Otherwise> = Given extends {
   readonly [Question in Id]: infer Schema extends AnswerSchema;
 }
   ? SchemaInput<Schema>
   : Otherwise;
 
-/** The status of an acknowledgement: the answered one, and those that are accepted beside it. */
-export type AcknowledgedStatus<Given extends Answers, Accepted = typeof stillAccepted> = Given extends {
+/** The answered status of an acknowledgement. */
+export type AcknowledgedStatus<Given extends AnswerValues> = Given extends {
   readonly 'receiver-response': { readonly status: infer Status };
 }
-  ? { readonly status: Status | AcceptedStatus<Accepted> }
+  ? { readonly status: Status }
   : unknown;
-
-type AcceptedStatus<Accepted> = Accepted extends {
-  readonly 'receiver-response': { readonly also: readonly (infer Status)[] };
-}
-  ? Status
-  : never;

@@ -1,11 +1,8 @@
 import {
-  type Answers,
+  type AnswerValues,
   type ContentMethod,
-  type Executable,
   type ExecutableAnswers,
-  executableOf,
   type ShownOn,
-  type StillAccepted,
 } from '@plant-store/contract';
 import type { HeaderAnswers } from '../delivery/headers.js';
 import { failuresByCode, failuresByStatus, type ResponseAnswers } from '../delivery/response.js';
@@ -30,11 +27,10 @@ export interface AnsweredSettings extends ContentAnswers, HeaderAnswers, Respons
 /** Id of a question whose answer changes what a sender does. The register says which: `shows` has 'sender'. */
 export type SenderQuestion = ShownOn<'sender'>;
 
-/** The settings that an answer decides, given the other answers that are carried out and what is accepted beside them. */
+/** The settings that an answer decides, given the other answers that are carried out. */
 export type SettingsRow<Id extends SenderQuestion> = (
   answer: ExecutableAnswers[Id],
-  answers: Executable,
-  stillAccepted: StillAccepted,
+  answers: AnswerValues,
 ) => AnsweredSettings;
 
 /** One row for each question that shows on the sender. No two rows decide the same setting. */
@@ -54,9 +50,7 @@ export const settingsTable: SettingsTable = {
     defaultEncoder: defaultEncoder(answers['media-type'], payload, 'event-payload-fields' in answers),
   }),
   'rate-limits': (rateLimit) => ({ rateLimit }),
-  'receiver-response': ({ status }, _answers, { 'receiver-response': accepted }) => ({
-    acknowledgedStatuses: [status, ...(accepted?.also ?? [])],
-  }),
+  'receiver-response': ({ status }) => ({ acknowledgedStatus: status }),
   'request-versioning': (scheme) => ('header' in scheme ? { versionHeader: scheme } : scheme),
   retry: (retry) => ({ retry }),
   signing: (signing) => ({ signing }),
@@ -66,12 +60,9 @@ export const settingsTable: SettingsTable = {
   'token-format': ({ pattern }) => ({ tokenPattern: new RegExp(pattern) }),
 };
 
-/** What a set of valid answers decides for a sender. An answer in words decides nothing. */
-export function answeredSettingsOf(given: Answers, stillAccepted: StillAccepted = {}): AnsweredSettings {
-  const carried = executableOf(given);
+/** What a set of valid answers decides for a sender. */
+export function answeredSettingsOf(given: AnswerValues): AnsweredSettings {
   const rows: Readonly<Record<string, SettingsRow<never>>> = settingsTable;
-  const decided = Object.entries(carried).map(([id, answer]) =>
-    rows[id]?.(answer as never, carried, stillAccepted),
-  );
+  const decided = Object.entries(given).map(([id, answer]) => rows[id]?.(answer as never, given));
   return Object.freeze(Object.assign({}, ...decided) as AnsweredSettings);
 }

@@ -5,7 +5,7 @@ import type { Explanation, ReceiverResponse } from '../errors/not-acknowledged-e
 /** What the answers say about responses. Each is absent while its question is open. */
 export interface ResponseAnswers {
   /** The only statuses that acknowledge a delivery. */
-  readonly acknowledgedStatuses?: readonly number[];
+  readonly acknowledgedStatus?: number;
   readonly failureOfCode?: ReadonlyMap<string, Failure>;
   readonly failureOfStatus?: ReadonlyMap<number, Failure>;
   readonly errorPayload?: ExecutableAnswers['error-payloads'];
@@ -24,11 +24,12 @@ export class ResponseReader {
   }
 
   /**
-   * Whether a status acknowledges a delivery: the answered status and those that are accepted beside it, or any 2xx while
-   * the question receiver-response is open (RFC 9110 §15.3).
+   * Whether a status acknowledges a delivery: the answered status, or any 2xx while the
+   * question receiver-response is open (RFC 9110 §15.3).
    */
   acknowledges(status: number): boolean {
-    return this.#answered.acknowledgedStatuses?.includes(status) ?? (status >= 200 && status < 300);
+    const { acknowledgedStatus } = this.#answered;
+    return acknowledgedStatus === undefined ? status >= 200 && status < 300 : status === acknowledgedStatus;
   }
 
   /** What an unsuccessful response says. While the questions of §7 are open, it says nothing. */

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type ExecutableAnswers, isJsonMediaType, plantFieldOf } from '@plant-store/contract';
 import { type Encoded, json } from './encoder.js';
 
@@ -18,38 +17,21 @@ export function defaultEncoder(
   if (!isJsonMediaType(mediaType)) return undefined;
   const plantField = plantFieldOf(payload);
   return (plant, event) => {
-    const plantPart = plantField === undefined ? plant : { [plantField]: required(plant) };
-    const { content } = json(eventHasFields ? merge(plantPart, event as Fields) : plantPart);
-    return { content, mediaType };
+    // `send` has checked that the event is an object. It needs a field for the plant beside it.
+    const fields = eventHasFields ? (event as object) : {};
+    const value = plantField === undefined ? plant : { ...fields, ...inField(plantField, plant, fields) };
+    return { content: json(value).content, mediaType };
   };
+}
+
+function inField(field: string, plant: unknown, others: object): object {
+  if (Object.hasOwn(others, field))
+    throw new TypeError(`The event has the field ${field}, where the plant is.`);
+  return { [field]: required(plant) };
 }
 
 /** In an object, JSON leaves out what has no JSON form. */
 function required(plant: unknown): unknown {
   if (!['undefined', 'function', 'symbol'].includes(typeof plant)) return plant;
   throw new TypeError(`A value of type ${typeof plant} has no JSON form.`);
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-/**
- * One object with the fields of both. A field that both schemas ask for must have equal values. `send` has checked that
- * the event is an object.
- */
-function merge(plant: unknown, event: Fields): object {
-  if (!isObject(plant)) {
-    throw new TypeError('The plant must be an object, because the fields of the event are added to it.');
-  }
-  const different = Object.keys(event).find(
-    (field) => Object.hasOwn(plant, field) && !isDeepStrictEqual(plant[field], event[field]),
-  );
-  if (different !== undefined) {
-    throw new TypeError(`The plant and the event have different values of the field ${different}.`);
-  }
-  return { ...event, ...plant };
-}
-
-/** Whether a value is an object with fields. */
-export function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,6 @@
 import { isNativeError, isPromise, isUint8Array } from 'node:util/types';
 import { InvalidOptionsError, type OptionFault, unexpected } from '../errors/invalid-options-error.js';
 import { notSent, type PlantStoreError } from '../errors/plant-store-error.js';
-import { isObject } from './default-encoder.js';
 import type { Encoded } from './encoder.js';
 import { essenceOf, isMediaType } from './media-type.js';
 
@@ -159,4 +158,9 @@ function eventIdFaults(option: unknown): readonly OptionFault[] {
 
 function encodeFailed(message: string, cause?: unknown): PlantStoreError {
   return notSent('PLANT_STORE_ENCODE_FAILED', message, cause);
+}
+
+/** Whether a value is an object with fields. */
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,11 +1,10 @@
 import type { KeyObject } from 'node:crypto';
 import {
-  type Answers,
+  type AnswerValues,
   CONTENT_METHODS,
   type ContentMethod,
   isJsonMediaType,
   type SigningScheme,
-  type StillAccepted,
 } from '@plant-store/contract';
 import { type AnsweredSettings, answeredSettingsOf } from '../answers/settings-table.js';
 import { type AccessToken, type TokenSyntax, tokenSyntax } from '../delivery/access-token.js';
@@ -37,12 +36,8 @@ export type Settings<Plant> = ReturnType<typeof resolveSettings<Plant>>;
  *
  * @throws InvalidOptionsError with every fault of the options.
  */
-export function resolveSettings<Plant>(
-  given: Answers,
-  raw: RawOptions = {},
-  stillAccepted: StillAccepted = {},
-) {
-  const answered = answeredSettingsOf(given, stillAccepted);
+export function resolveSettings<Plant>(given: AnswerValues, raw: RawOptions = {}) {
+  const answered = answeredSettingsOf(given);
   const { signing } = answered;
   const syntax = tokenSyntax(answered.tokenPattern);
   // The default of `totalTimeout` depends on other options.

@@ -1,4 +1,4 @@
-import type { Answers } from '@plant-store/contract';
+import type { AnswerValues } from '@plant-store/contract';
 import type { EventOptions, GivenAnswers } from '../answers/answered-types.js';
 import type { RawSendOptions } from '../delivery/delivery.js';
 import type { HeaderFields } from '../delivery/header-fields.js';
@@ -6,7 +6,7 @@ import { invalidOption, type OptionFault } from '../errors/invalid-options-error
 import { readFunction, readInteger, readOptions, readSwitch, readRaw } from './read-options.js';
 
 /** Options of one delivery under the answers given so far. */
-export type SendOptions<Given extends Answers = GivenAnswers> = SignalOption & OwnOptions<Given>;
+export type SendOptions<Given extends AnswerValues = GivenAnswers> = SignalOption & OwnOptions<Given>;
 
 interface SignalOption {
   /** Ends the delivery when it is aborted, at any stage (`PLANT_STORE_ABORTED`). */
@@ -14,7 +14,7 @@ interface SignalOption {
 }
 
 /** What belongs to one plant. */
-type OwnOptions<Given extends Answers> = HeadersOption & EventOptions<Given>;
+type OwnOptions<Given extends AnswerValues> = HeadersOption & EventOptions<Given>;
 
 interface HeadersOption {
   /**
@@ -32,7 +32,7 @@ export type OptionalArgument<Options> =
   Record<never, never> extends Options ? [options?: Options] : [options: Options];
 
 /** Options of `sendAll` under the answers given so far. */
-export type SendAllOptions<Plant, Given extends Answers = GivenAnswers> = {
+export type SendAllOptions<Plant, Given extends AnswerValues = GivenAnswers> = {
   /**
    * How many deliveries may be in flight. A delivery counts until its result is read.
    *

@@ -1,4 +1,4 @@
-import type { Answers } from '@plant-store/contract';
+import type { AnswerValues } from '@plant-store/contract';
 import type { Dispatcher } from 'undici';
 import type { AnsweredOptions, GivenAnswers, SigningKeyOption } from '../answers/answered-types.js';
 import type { HeaderHook } from '../delivery/headers.js';
@@ -36,7 +36,7 @@ interface OrdinaryOptions {
  * Options of a sender under the answers given so far. While a question is open, the option that it decides is
  * required and has no default. Once the question is answered, the option is optional. An answer may add options.
  */
-export type NewPlantSenderOptions<Plant, Given extends Answers = GivenAnswers> = AnsweredOptions<
+export type NewPlantSenderOptions<Plant, Given extends AnswerValues = GivenAnswers> = AnsweredOptions<
   Plant,
   Given
 > &

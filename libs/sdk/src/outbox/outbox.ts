@@ -1,4 +1,4 @@
-import type { Answers } from '@plant-store/contract';
+import type { AnswerValues } from '@plant-store/contract';
 import type { AnyPlant, EventOptions, GivenAnswers, PlantOf } from '../answers/answered-types.js';
 import type { Encoding } from '../encoders/plant-encoder.js';
 import { answeredSettingsOf } from '../answers/settings-table.js';
@@ -25,7 +25,7 @@ import {
 import { migrate } from './schema.js';
 
 /** Options of an outbox under the answers given so far. */
-export type OutboxOptions<Plant, Given extends Answers = GivenAnswers> = Pick<
+export type OutboxOptions<Plant, Given extends AnswerValues = GivenAnswers> = Pick<
   NewPlantSenderOptions<Plant, Given>,
   Extract<keyof NewPlantSenderOptions<Plant, Given>, 'encode'>
 > & {
@@ -34,7 +34,7 @@ export type OutboxOptions<Plant, Given extends Answers = GivenAnswers> = Pick<
 };
 
 /** Options of `enqueue` under the answers given so far: those of `send` about the event. */
-export type EnqueueOptions<Given extends Answers = GivenAnswers> = WithoutHeaders & EventOptions<Given>;
+export type EnqueueOptions<Given extends AnswerValues = GivenAnswers> = WithoutHeaders & EventOptions<Given>;
 
 /** The other options of `send` are refused. Without a member, the type would allow everything. */
 interface WithoutHeaders {
@@ -52,7 +52,7 @@ export interface Transaction {
 }
 
 /** The outbox of one receiver, in one PostgreSQL database. */
-export interface Outbox<Plant, Given extends Answers = GivenAnswers> {
+export interface Outbox<Plant, Given extends AnswerValues = GivenAnswers> {
   /** The database with the outbox. */
   readonly database: OutboxDatabase;
   /**
@@ -96,7 +96,7 @@ export interface Outbox<Plant, Given extends Answers = GivenAnswers> {
  */
 export function createOutbox<Plant extends AnyPlant = AnyPlant>(options: OutboxOptions<Plant>): Outbox<Plant>;
 /** Creates an outbox under other answers than the published ones. */
-export function createOutbox<const Given extends Answers, Plant extends PlantOf<Given> = PlantOf<Given>>(
+export function createOutbox<const Given extends AnswerValues, Plant extends PlantOf<Given> = PlantOf<Given>>(
   options: OutboxOptions<Plant, Given>,
   contract: Contract<Given>,
 ): Outbox<Plant, Given>;
@@ -117,9 +117,9 @@ export function createOutbox(options: object, contract = published): unknown {
 
 function readOutboxOptions(
   raw: object = {},
-  contract: Contract<Answers>,
+  contract: Contract<AnswerValues>,
 ): { readonly database: OutboxDatabase; readonly encode: Encoding<unknown> } {
-  const answered = answeredSettingsOf(contract.answers, contract.stillAccepted);
+  const answered = answeredSettingsOf(contract.answers);
   const readers = {
     database: readDatabase,
     encode: (encode: unknown) => readEncoder(answered, encode),

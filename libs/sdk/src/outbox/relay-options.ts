@@ -1,4 +1,4 @@
-import type { Answers, Executable } from '@plant-store/contract';
+import type { AnswerValues } from '@plant-store/contract';
 import type { GivenAnswers } from '../answers/answered-types.js';
 import { answeredSettingsOf } from '../answers/settings-table.js';
 import { longestTimer } from '../delivery/clocks.js';
@@ -109,8 +109,8 @@ export interface RelayBaseOptions {
 }
 
 /** Options of a relay under the answers given so far. */
-export type RelayOptions<Given extends Answers = GivenAnswers> = RelayBaseOptions &
-  (Executable<Given> extends { readonly retry: unknown } ? OptionalRetryOption : RelayRetryOption);
+export type RelayOptions<Given extends AnswerValues = GivenAnswers> = RelayBaseOptions &
+  (Given extends { readonly retry: unknown } ? OptionalRetryOption : RelayRetryOption);
 
 /** The defaults of a relay. */
 export const relayDefaults = Object.freeze({
@@ -127,8 +127,8 @@ export type RelaySettings = ReturnType<typeof readRelayOptions>;
  *
  * @throws InvalidOptionsError with every fault
  */
-export function readRelayOptions(raw: object = {}, contract: Contract<Answers>) {
-  const { retry: answered } = answeredSettingsOf(contract.answers, contract.stillAccepted);
+export function readRelayOptions(raw: object = {}, contract: Contract<AnswerValues>) {
+  const { retry: answered } = answeredSettingsOf(contract.answers);
   const readers = {
     outbox: (option: unknown) =>
       readPart('outbox', option, 'database', 'createOutbox') as RelayBaseOptions['outbox'],

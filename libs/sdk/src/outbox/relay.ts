@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import { inspect } from 'node:util';
-import type { Answers } from '@plant-store/contract';
+import type { AnswerValues } from '@plant-store/contract';
 import { ignore, isPromiseLike } from '../delivery/promise-like.js';
 import type { EncodedPlant } from '../encoders/plant-encoder.js';
 import { combineOutcomes, type Outcome, PlantStoreError } from '../errors/plant-store-error.js';
@@ -61,7 +61,7 @@ const parkedChannel = channel('plant-store:outbox:parked' satisfies keyof Outbox
  */
 export function createRelay(options: RelayOptions): Relay;
 /** Creates a relay under other answers than the published ones. */
-export function createRelay<const Given extends Answers>(
+export function createRelay<const Given extends AnswerValues>(
   options: RelayOptions<Given>,
   contract: Contract<Given>,
 ): Relay;

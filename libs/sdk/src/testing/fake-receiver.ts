@@ -74,7 +74,7 @@ export class FakeReceiver extends Transport {
 
   constructor(settings: Settings<never>) {
     super({ ...settings, dispatcher: new Dispatcher() });
-    this.#acknowledgingStatus = settings.answered.acknowledgedStatuses?.[0] ?? 204;
+    this.#acknowledgingStatus = settings.answered.acknowledgedStatus ?? 204;
   }
 
   reply(reply: FakeReply | Replier): void {

@@ -1,4 +1,4 @@
-import type { Answers } from '@plant-store/contract';
+import type { AnswerValues } from '@plant-store/contract';
 import type { AnyPlant, GivenAnswers, PlantOf } from '../answers/answered-types.js';
 import type { EncodedPlant, Encoding, RawEventOptions } from '../encoders/plant-encoder.js';
 import { type Contract, type NewPlantSender, published } from '../new-plant-sender.js';
@@ -14,7 +14,7 @@ export interface FakeDelivery<Plant> extends EncodedPlant {
 }
 
 /** A sender that has no receiver: it keeps what is sent, and replies as it is told. */
-export interface FakeSender<Plant, Given extends Answers = GivenAnswers> extends NewPlantSender<
+export interface FakeSender<Plant, Given extends AnswerValues = GivenAnswers> extends NewPlantSender<
   Plant,
   Given
 > {
@@ -48,12 +48,12 @@ export function createFakeSender<Plant extends AnyPlant = AnyPlant>(
   options: NewPlantSenderOptions<Plant>,
 ): FakeSender<Plant>;
 /** Creates a sender for tests under other answers than the published ones. */
-export function createFakeSender<const Given extends Answers, Plant extends PlantOf<Given> = PlantOf<Given>>(
-  options: NewPlantSenderOptions<Plant, Given>,
-  contract: Contract<Given>,
-): FakeSender<Plant, Given>;
+export function createFakeSender<
+  const Given extends AnswerValues,
+  Plant extends PlantOf<Given> = PlantOf<Given>,
+>(options: NewPlantSenderOptions<Plant, Given>, contract: Contract<Given>): FakeSender<Plant, Given>;
 export function createFakeSender(options: RawOptions, contract = published): unknown {
-  const settings = resolveSettings(contract.answers, options, contract.stillAccepted);
+  const settings = resolveSettings(contract.answers, options);
   const receiver = new FakeReceiver(settings);
   const encoder = new RecordingEncoder(settings.encoder);
   const sender = new Sender({ ...settings, encoder }, receiver);

@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { Answers } from '@plant-store/contract';
+import type { AnswerValues } from '@plant-store/contract';
 import { afterThisTest } from '@plant-store/test-support';
 import type pg from 'pg';
 import { bytes, type EncodedPlant, NotAcknowledgedError, PlantStoreError } from '../../src/index.js';
@@ -52,7 +52,7 @@ export function openOutbox(database: OutboxDatabase): Outbox<string, Open> {
 }
 
 /** An outbox under a set of answers. */
-export function openOutboxUnder<const Given extends Answers>(
+export function openOutboxUnder<const Given extends AnswerValues>(
   given: Given,
   options: { readonly database: pg.Pool },
 ): Outbox<string, Given> {

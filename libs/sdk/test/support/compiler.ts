@@ -46,7 +46,6 @@ export function compile(
   const contents = new Map([
     ...Object.values(files).map((content, index) => [paths[index]!, content] as const),
     [join(libraries, 'contract/src/answers.ts'), answers] as const,
-    [join(libraries, 'contract/src/still-accepted.ts'), 'export const stillAccepted = {};'] as const,
   ]);
   const folders = new Set(paths.map((path) => dirname(path)));
   const read = (path: string): string | undefined => contents.get(path) ?? ts.sys.readFile(path);
@@ -83,8 +82,17 @@ export function compile(
   };
 }
 
-/** The module with the example answers, as the answers of the contract. */
+/** The module with the example answers, as those of the contract. */
 export function exampleAnswersModule(): string {
-  const examples = join(libraries, 'example-answers/src/example-answers.ts');
-  return readFileSync(examples, 'utf8').replaceAll('exampleAnswers', 'answers');
+  const examples = readFileSync(join(libraries, 'example-answers/src/example-answers.ts'), 'utf8');
+  return `${examples}
+export declare const answers: {
+  readonly [Id in keyof typeof exampleAnswers]: {
+    readonly is: (typeof exampleAnswers)[Id];
+    readonly who: '…';
+    readonly on: '2026-01-31';
+    readonly why: '…';
+  };
+};
+`;
 }

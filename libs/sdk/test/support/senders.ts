@@ -1,4 +1,4 @@
-import type { Answers, StillAccepted } from '@plant-store/contract';
+import type { AnswerValues } from '@plant-store/contract';
 import { afterThisTest } from '@plant-store/test-support';
 import type { PlantOf } from '../../src/answers/answered-types.js';
 import {
@@ -45,7 +45,7 @@ export async function openBoth(
 /** A delivery as JavaScript may ask for it: whatever the types say. */
 export interface Attempted {
   /** None by default. */
-  readonly given?: Answers;
+  readonly given?: AnswerValues;
   /** Of the sender, beside those that everything open requires. */
   readonly options?: object;
   readonly plant?: unknown;
@@ -56,8 +56,8 @@ export interface Attempted {
 /** Sends to a receiver that acknowledges everything, and then closes the sender. */
 async function attempt(asked: Attempted, baseUrl: string): Promise<unknown> {
   const { given = {}, options, sendOptions } = asked;
-  const all = { ...required, baseUrl, ...options } as unknown as NewPlantSenderOptions<unknown, Answers>;
-  const sender = createNewPlantSender<Answers, unknown>(all, { answers: given });
+  const all = { ...required, baseUrl, ...options } as unknown as NewPlantSenderOptions<unknown, AnswerValues>;
+  const sender = createNewPlantSender<AnswerValues, unknown>(all, { answers: given });
   try {
     return await sender.send('plant' in asked ? asked.plant : arbitrary, sendOptions as never);
   } finally {
@@ -82,9 +82,9 @@ export async function unsent(asked: Attempted): Promise<PlantStoreError> {
 }
 
 /** The faults of the options of a sender, whatever the types say; none if it can be created. */
-export function faultsOf(options: unknown, given: Answers = {}): readonly OptionFault[] {
+export function faultsOf(options: unknown, given: AnswerValues = {}): readonly OptionFault[] {
   try {
-    createNewPlantSender(options as NewPlantSenderOptions<unknown, Answers>, { answers: given });
+    createNewPlantSender(options as NewPlantSenderOptions<unknown, AnswerValues>, { answers: given });
   } catch (error) {
     if (error instanceof InvalidOptionsError) return error.faults;
     throw error;
@@ -93,12 +93,11 @@ export function faultsOf(options: unknown, given: Answers = {}): readonly Option
 }
 
 /** A sender under a set of answers. It ends with the test. */
-export function openSenderUnder<const Given extends Answers, Plant extends PlantOf<Given> = PlantOf<Given>>(
-  given: Given,
-  options: NewPlantSenderOptions<Plant, Given>,
-  accepted: StillAccepted = {},
-): NewPlantSender<Plant, Given> {
-  const sender = createNewPlantSender<Given, Plant>(options, { answers: given, stillAccepted: accepted });
+export function openSenderUnder<
+  const Given extends AnswerValues,
+  Plant extends PlantOf<Given> = PlantOf<Given>,
+>(given: Given, options: NewPlantSenderOptions<Plant, Given>): NewPlantSender<Plant, Given> {
+  const sender = createNewPlantSender<Given, Plant>(options, { answers: given });
   afterThisTest(() => sender.close());
   return sender;
 }

@@ -1,6 +1,6 @@
-import { facts, type OpenQuestion } from '@plant-store/contract';
+import { facts, openQuestions } from '@plant-store/contract';
+import type { Ledger } from '../ledger.js';
 import { code, codeBlock, escape, slugOf } from '../markdown.js';
-import type { GivenAnswers } from './questions.js';
 
 type ByName<Value> = Readonly<Record<string, Value>>;
 
@@ -42,18 +42,17 @@ const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'tr
 /** What the page is made from. */
 export interface ApiSources {
   readonly document: InterfaceDocument;
-  readonly questions: readonly OpenQuestion[];
-  readonly given: GivenAnswers;
+  readonly ledger: Ledger;
   /** Where the questions are: another page, or nothing if they are on this one. */
   readonly questionsPage: string;
 }
 
 /** docs/reference/api.md: what the OpenAPI document states. Where it says nothing, a link leads to the question about it. */
-export function renderApi({ document, questions, given, questionsPage }: ApiSources): string {
+export function renderApi({ document, ledger, questionsPage }: ApiSources): string {
   const { info, openapi, servers = [], webhooks, components = {}, security } = document;
   const linkTo = (id: string): string => {
-    const { title = id } = questions.find((question) => question.id === id) ?? {};
-    return `[${given[id] === undefined ? 'open' : 'answered'}: ${escape(title)}](${questionsPage}#${slugOf(title)})`;
+    const { title = id } = openQuestions.find((question) => question.id === id) ?? {};
+    return `[${ledger[id] === undefined ? 'open' : 'answered'}: ${escape(title)}](${questionsPage}#${slugOf(title)})`;
   };
   const addresses = servers.map(({ url, variables = {} }) => {
     const declared = Object.entries(variables).map(
@@ -63,7 +62,7 @@ export function renderApi({ document, questions, given, questionsPage }: ApiSour
     return `${code(url)}${declared.join('')}${isOpen ? `, ${linkTo('base-address')}` : ''}`;
   });
   const { name: licence = 'no' } = (info['license'] ?? {}) as { name?: string };
-  const open = questions.filter(({ id }) => given[id] === undefined).length;
+  const open = openQuestions.filter(({ id }) => ledger[id] === undefined).length;
   return [
     `# ${escape(String(info['title']))}`,
     `Version ${escape(String(info['version']))} · ${escape(licence)} licence · OpenAPI ${openapi}`,

@@ -1,71 +1,51 @@
-import { type ComparedAnswer, type GateReport, isClean, tally, tallyLine } from '../gate/gate.js';
-import { nameOf, plain, type SourceNode, textOf } from '../gate/read.js';
+import { openQuestions } from '@plant-store/contract';
+import { compare, type Finding, isClean, tallyOf } from '../gate/gate.js';
+import { factsOf, nameOf } from '../gate/facts.js';
+import { type LedgerEntry, wordsOf } from '../ledger.js';
 import { code, escape, table } from '../markdown.js';
-
-/** What is accepted beside an answer for a while. */
-export type Accepted = Readonly<
-  Record<string, { also: readonly unknown[]; until: string; decidedBy: string; reason: string }>
->;
+import { FILES, readSource, type Sources } from '../repository.js';
 
 /**
- * docs/reference/contract-diff.md: the document beside the specification. Each specified fact and each answer has a row. It has no
- * line numbers, so that a row changes only with its fact.
+ * docs/reference/contract-diff.md: the document beside the specification. Each specified fact and each answer has a row,
+ * with the facts that the answer shows. It has no line numbers, so that a row changes only with its fact.
  */
-export function renderContractDiff(report: GateReport, stillAccepted: Accepted, questions: number): string {
-  const open = questions - report.answers.length;
+export function renderContractDiff({ document, ledger }: Sources): string {
+  const findings = compare(
+    factsOf(readSource(FILES.baseline)),
+    factsOf({ text: document, file: FILES.document }),
+    ledger,
+  );
+  const open = openQuestions.length - Object.keys(ledger).length;
+  const specified = findings.filter(({ state }) => state === 'specified');
+  const answers = Object.entries(ledger).map(([id, answer]) => answerRow(id, answer, findings));
   return [
     '# The document beside the specification',
-    `**${tallyLine(tally(report))}, [${open} open](../../OPEN_QUESTIONS.md)**`,
-    isClean(report)
+    `**${tallyOf(findings)}, [${open} open](../../OPEN_QUESTIONS.md)**`,
+    isClean(findings)
       ? 'The document says what the specification and the answers state, and nothing else.'
-      : 'The document or an answer differs from what is stated. To see where, run `npx nx run webhook:openapi-diff`.',
-    ...section(
-      'Answered',
-      ['Question', 'State', 'Answer', 'In the document'],
-      report.answers.map((answer) => answerRow(answer, report)),
-    ),
-    ...section(
-      'Accepted for a while',
-      ['Question', 'Accepted too', 'Until', 'Decided by', 'Why'],
-      Object.entries(stillAccepted).map(([id, { also, until, decidedBy, reason }]) => [
-        escape(id),
-        code(JSON.stringify(also)),
-        until,
-        escape(decidedBy),
-        escape(reason),
-      ]),
-    ),
+      : 'The document differs from what is stated. To see where, run `npx nx run webhook:openapi-diff`.',
+    ...(answers.length === 0
+      ? []
+      : ['## Answered', table(['Question', 'State', 'Answer', 'In the document'], answers)]),
     '## Specified',
     table(
       ['Fact', 'Value', 'Section'],
-      report.specified.map(({ pointer, text, place }) => [
+      specified.map(({ pointer, stated }) => [
         escape(nameOf(pointer)),
-        code(text),
-        place.comment ?? '',
+        code(stated!.text),
+        stated!.comment ?? '',
       ]),
     ),
   ].join('\n\n');
 }
 
-function section(title: string, head: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  return rows.length === 0 ? [] : [`## ${title}`, table(head, rows)];
-}
-
-function answerRow({ state, question, action, entered }: ComparedAnswer, { findings }: GateReport): string[] {
-  const { length } = findings.filter(
-    (finding) => finding.state === 'answered' && finding.action?.question === question,
-  );
-  const answer = action?.answer ?? entered?.value;
+function answerRow(id: string, answer: LedgerEntry, findings: readonly Finding[]): string[] {
+  const shown = findings.filter(({ question }) => question === id);
   return [
-    `[${escape(question)}](../../OPEN_QUESTIONS.md)`,
-    state,
-    answer === undefined ? 'nothing' : code(wordsOf(answer)),
-    length === 0 ? 'nothing' : `${length} ${length === 1 ? 'fact' : 'facts'}`,
+    `[${escape(id)}](../../OPEN_QUESTIONS.md)`,
+    answer.inWords === undefined ? 'answered' : 'not carried out',
+    code(wordsOf(answer)),
+    shown.map((fact) => escape(`${nameOf(fact.pointer)}: ${fact.shown!.text}`)).join('<br>') ||
+      (answer.places?.length ? 'no more than what other answers add' : 'nothing'),
   ];
-}
-
-/** Words as they are, any other value as JSON. */
-function wordsOf(node: SourceNode): string {
-  const value = plain(node) as { inWords?: unknown } | null;
-  return typeof value?.inWords === 'string' ? value.inWords : textOf(node);
 }

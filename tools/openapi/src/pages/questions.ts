@@ -1,114 +1,101 @@
-import { isExecutable, type OpenQuestion } from '@plant-store/contract';
-import type { Provenance } from '../gate/overlay.js';
+import { isExecutable, type OpenQuestion, openQuestions } from '@plant-store/contract';
+import { type Ledger, type LedgerEntry, wordsOf } from '../ledger.js';
 import { code, codeBlock, escape, marked, slugOf } from '../markdown.js';
 import { HEADINGS, SPECIFICATION } from './specification.js';
 
-/** What a page tells of an answer. */
-export interface GivenAnswer {
-  /** As `plainAnswers` gives it. */
-  readonly value: unknown;
-  /** The value with its unit: `1000 bytes`. */
-  readonly inWords: string;
-  /** Whether software carries it out. */
-  readonly isExecutable: boolean;
-  /** What the software does now. Where a surface is left out, it does what it did while the question was open. */
-  readonly does: OpenQuestion['whileOpen'];
-  /** Who answered, when and why, as the overlay states it. */
-  readonly signed?: Provenance | undefined;
-  /** What is accepted beside the answer, in words. */
-  readonly accepted?: string | undefined;
-}
-
-/** Answers by question. */
-export type GivenAnswers = Readonly<Record<string, GivenAnswer>>;
-
 const INTRODUCTION = `The [interface specification](${SPECIFICATION}) leaves much open: it says "not shown". This page lists each such place, the holes that we found ourselves, and what the software does: until somebody answers, and from then on.
 
-An answer is entered twice: in \`libs/contract/src/answers.ts\`, and in \`libs/contract/spec/answers.overlay.yaml\` with who answered, when and why. \`npm run answer\` writes both, and every generated file. If you enter it by hand in one of them, \`npx nx run webhook:openapi-diff\` prints the lines for the other.
+To answer a question, paste its line into \`libs/contract/src/answers.ts\`, write the answer, who gave it, when and why, and run \`npm run generate\` ([how](docs/how-to/answer-a-question.md)). Every value on this page is **an example that nobody gave**.
 
-An answer in words is _answered, not carried out_: the software still does what it did while the question was open.
+Any question can be answered in words: write \`inWords: '…'\` instead of \`is\`. Such an answer is _not carried out_: the software still does what it did while the question was open.
 
 What arrived so far helps to find an answer: \`npx plant-inbox evidence\` shows what the kept deliveries have in common, and \`npx plant-inbox try\` counts those that a proposed answer would refuse ([how](docs/how-to/answer-from-evidence.md)).`;
 
-/** OPEN_QUESTIONS.md: an index with the state of each question, then each question by section of the specification. */
-export function renderQuestions(questions: readonly OpenQuestion[], given: GivenAnswers): string {
-  const index = bySection(questions).flatMap(([, own]) =>
-    own.map(({ id, title }) => `- [${escape(title)}](#${slugOf(title)}): ${stateIn(given[id])}`),
+/** Every question, also as it is without an answer. */
+const QUESTIONS: readonly OpenQuestion[] = openQuestions;
+
+/**
+ * OPEN_QUESTIONS.md: an index with the state of each question, then each question by section of the specification.
+ *
+ * @param examples the text of the module with the example answers
+ */
+export function renderQuestions(ledger: Ledger, examples: string): string {
+  const index = bySection().flatMap(([, own]) =>
+    own.map(({ id, title }) => `- [${escape(title)}](#${slugOf(title)}): ${stateIn(ledger[id])}`),
   );
-  return ['# Open questions', INTRODUCTION, index.join('\n'), renderSections(questions, given)].join('\n\n');
+  return ['# Open questions', INTRODUCTION, index.join('\n'), renderSections(ledger, examples)].join('\n\n');
 }
 
 /** `answered since 2026-01-31` */
-function stateIn(answer: GivenAnswer | undefined): string {
+function stateIn(answer: LedgerEntry | undefined): string {
   if (answer === undefined) return 'open';
-  const { isExecutable, signed } = answer;
-  const since = signed === undefined ? '' : ` since ${signed.date}`;
-  return `answered${since}${isExecutable ? '' : ', not carried out'}`;
+  return `answered since ${answer.on}${answer.inWords === undefined ? '' : ', not carried out'}`;
 }
 
-/** Each question below the heading of its section, as `## §4 Endpoints` and `### HTTP method`. */
-export function renderSections(questions: readonly OpenQuestion[], given: GivenAnswers): string {
-  return bySection(questions)
+/**
+ * Each question below the heading of its section, as `## §4 Endpoints` and `### HTTP method`.
+ *
+ * @param examples as above; without it, no question has a line to paste
+ */
+export function renderSections(ledger: Ledger, examples?: string): string {
+  return bySection()
     .flatMap(([title, own]) => [
       `## ${title}`,
-      ...own.flatMap((question) => renderQuestion(question, given[question.id])),
+      ...own.flatMap((question) => renderQuestion(question, ledger, examples)),
     ])
     .join('\n\n');
 }
 
 /** @throws Error if a question names a section that the specification does not have */
-function bySection(questions: readonly OpenQuestion[]): [title: string, own: readonly OpenQuestion[]][] {
-  const unknown = questions.find(({ section }) => !(section in HEADINGS));
+function bySection(): [title: string, own: readonly OpenQuestion[]][] {
+  const unknown = QUESTIONS.find(({ section }) => !(section in HEADINGS));
   if (unknown !== undefined)
     throw new Error(`${unknown.id} names ${unknown.section}, which the specification does not have`);
   return Object.entries(HEADINGS)
     .map(([section, heading]): [string, OpenQuestion[]] => [
       `${section} ${heading}`,
-      questions.filter((question) => question.section === section),
+      QUESTIONS.filter((question) => question.section === section),
     ])
     .filter(([, own]) => own.length > 0);
 }
 
-function renderQuestion(question: OpenQuestion, answer: GivenAnswer | undefined): string[] {
+function renderQuestion(question: OpenQuestion, ledger: Ledger, examples: string | undefined): string[] {
   const { id, title, foundBy } = question;
+  const answer = ledger[id];
   const by = foundBy === 'specification' ? 'not shown in the specification' : 'found by us';
-  const state = answer === undefined ? `open, ${by}` : stateOf(answer);
-  const isBelow = answer?.isExecutable === true && isStructure(answer.value);
   return [
     `### ${escape(title)}`,
-    `${code(id)} · ${state}`,
+    `${code(id)} · ${answer === undefined ? `open, ${by}` : stateOf(answer)}`,
     marked(question.question),
-    ...(isBelow ? [codeBlock(JSON.stringify(answer.value, null, 2), 'json')] : []),
-    renderBehaviour(question, answer),
+    ...(isStructure(answer?.is) ? [codeBlock(JSON.stringify(answer?.is, null, 2), 'json')] : []),
+    renderBehaviour(question, answer, ledger),
+    ...(answer === undefined && examples !== undefined ? [codeBlock(lineToPaste(id, examples), 'ts')] : []),
   ];
 }
 
-function stateOf({ value, inWords, isExecutable }: GivenAnswer): string {
-  const state = isExecutable ? 'answered' : 'answered, not carried out';
-  return isStructure(value) && isExecutable
-    ? `${state} with the value below`
-    : `${state}: ${marked(inWords)}`;
+function stateOf(answer: LedgerEntry): string {
+  if (answer.inWords !== undefined) return `answered, not carried out: ${escape(answer.inWords)}`;
+  return isStructure(answer.is) ? 'answered with the value below' : `answered: ${code(wordsOf(answer))}`;
 }
 
 /** What the software does now, and the form of an answer, or who gave it. */
-function renderBehaviour(
-  { id, whileOpen, answer, shows }: OpenQuestion,
-  given: GivenAnswer | undefined,
-): string {
-  const does = { ...whileOpen, ...given?.does };
-  const places = shows.join(', ');
+function renderBehaviour(question: OpenQuestion, given: LedgerEntry | undefined, ledger: Ledger): string {
+  const { id, whileOpen, answer, answered, beside = [], shows } = question;
+  const isCarried = given !== undefined && given.inWords === undefined;
+  const does = isCarried ? { ...whileOpen, ...answered } : whileOpen;
   const effect = isExecutable(id)
-    ? `It shows in: ${places}.`
-    : `It stays in words: the software does not carry it out. It concerns: ${places}.`;
+    ? `It shows in: ${shows.join(', ')}.`
+    : `It stays in words: the software does not carry it out. It concerns: ${shows.join(', ')}.`;
+  const missing = beside.filter((other) => ledger[other]?.is === undefined).map(code);
   const items = {
     Receiver: does.receiver && marked(does.receiver),
     Sender: does.sender && marked(does.sender),
     Document: does.document && marked(does.document),
+    'Shows only beside an answer to': isCarried && missing.length > 0 ? missing.join(', ') : undefined,
     'An answer': given === undefined ? marked(`${answer} ${effect}`) : undefined,
-    'Accepted too': given?.accepted && escape(given.accepted),
-    'Answered by': given?.signed && escape(given.signed.answeredBy),
-    On: given?.signed?.date,
-    Why: given?.signed && escape(given.signed.reason),
+    'Answered by': given && escape(given.who),
+    On: given?.on,
+    Why: given && escape(given.why),
   };
   return Object.entries(items)
     .filter(([, text]) => text !== undefined)
@@ -118,4 +105,28 @@ function renderBehaviour(
 
 function isStructure(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
+}
+
+/** The entry of answers.ts with the example of a question, as its module has it, or in words. */
+export function lineToPaste(id: string, examples: string): string {
+  const name = id.includes('-') ? `'${id}'` : id;
+  const members = "who: '…', on: '2026-01-31', why: '…'";
+  if (!isExecutable(id)) return `${name}: { inWords: '…', ${members} },`;
+  const source = exampleIn(examples, name);
+  if (!source.includes('\n')) return `${name}: { is: ${source}, ${members} },`;
+  return [
+    `${name}: {`,
+    `  is: ${source},`,
+    ...members.split(', ').map((member) => `  ${member},`),
+    '},',
+  ].join('\n');
+}
+
+/** The source of an example: from its name to the next line that is indented as it is, unless that closes it. */
+function exampleIn(examples: string, name: string): string {
+  const lines = examples.split('\n');
+  const first = lines.findIndex((line) => line.startsWith(`  ${name}: `));
+  const next = lines.findIndex((line, index) => index > first && /^(?: {2}[^\s)\]}]|\})/.test(line));
+  const source = lines.slice(first, next).join('\n');
+  return source.slice(`  ${name}: `.length).replace(/,$/, '');
 }

@@ -1,93 +1,69 @@
-import { openQuestions, type QuestionId } from '@plant-store/contract';
-import { type AnswerDifference, answerInWords, differenceOf, effectLines } from '../effects/effects.js';
-import { answersIn } from '../gate/gate.js';
-import type { Action } from '../gate/overlay.js';
-import { plain, textOf } from '../gate/read.js';
-import { escape, marked } from '../markdown.js';
-import type { Accepted } from '../pages/contract-diff.js';
+import { type OpenQuestion, openQuestions, type Rollout, type Step } from '@plant-store/contract';
+import { type Ledger, type LedgerEntry, wordsOf } from '../ledger.js';
+import { code, escape, marked } from '../markdown.js';
+import { consequencesOf } from '../pages/answers.js';
 
-/** A question whose answer differs from that of the base, in words. */
+/** A question whose answer differs from that of the base. */
 export interface AnswerChange {
   readonly kind: 'new' | 'changed' | 'withdrawn' | 'signed again';
   /** `Size limits` */
   readonly title: string;
-  /** What is to be said of it. Its text between back quotes is code. */
-  readonly sentences: readonly string[];
-  /** Undefined if nothing differs, or if an answer isn't valid. */
-  readonly effect: AnswerDifference | undefined;
-  /** Undefined if an answer isn't valid. */
-  readonly step: AnswerDifference['step'] | 'none' | undefined;
-  /** The action that has the answer now. */
-  readonly action: Action | undefined;
+  /** What is to be said of it, as Markdown. */
+  readonly lines: readonly string[];
+  readonly rollout: Rollout;
+  readonly step: Step;
 }
 
-/** The order in which a reader is told of the kinds of changes, and of the steps of a version. */
+const STEPS: readonly Step[] = ['major', 'minor', 'patch'];
 const KINDS: readonly AnswerChange['kind'][] = ['new', 'changed', 'withdrawn', 'signed again'];
-const STEPS = ['major', 'minor', 'patch', 'none'] as const;
 
-/**
- * The answers that are new, changed or withdrawn, in the order of the register.
- *
- * @param before the actions of the base's overlay
- * @param after those of the working tree
- */
-export function answerChanges(
-  before: readonly Action[],
-  after: readonly Action[],
-  stillAccepted: Accepted = {},
-): AnswerChange[] {
-  // An overlay may have answers that the gate refuses, of any type. Nothing is said of what they mean.
-  const differences = tryTo(() => differenceOf(answersIn(before), answersIn(after)));
-  return openQuestions.flatMap(({ id, title }) => {
-    const [old, now] = [before, after].map((actions) =>
-      actions.find(({ question, answer }) => question === id && answer !== undefined),
-    );
-    const kind = kindOf(old, now);
+/** The answers that are new, changed or withdrawn, in the order of the register. */
+export function answerChanges(before: Ledger, after: Ledger): AnswerChange[] {
+  const questions: readonly OpenQuestion[] = openQuestions;
+  return questions.flatMap((question) => {
+    const [was, is] = [before[question.id], after[question.id]];
+    const kind = kindOf(was, is);
     if (kind === undefined) return [];
-    const [was, is] = [old, now].map((action) => action?.answer && plain(action.answer));
-    const effect = differences?.find(({ question }) => question === id);
-    const isOther = kind === 'changed' || kind === 'withdrawn';
-    const sentences = [
-      `Answer to \`${id}\`: ${inWords(id, is)}${isOther ? ` (was ${inWords(id, was)})` : ''}`,
-      now === undefined ? `Was answered by ${signature(old!)}` : `Answered by ${signature(now)}`,
-      ...(differences === undefined ? ['Effect: unknown, because an answer is not valid.'] : []),
-      ...(effect === undefined ? [] : effectLines(effect)),
-      ...acceptedToo(stillAccepted[id]),
+    const { rollout, step } = meaningOf(question, kind, was, is);
+    const missing = (question.beside ?? []).filter((other) => after[other]?.is === undefined);
+    const lines = [
+      `${code(question.id)}: ${is === undefined ? 'open again' : code(wordsOf(is))}${was !== undefined && kind !== 'signed again' ? ` (was ${code(wordsOf(was))})` : ''}`,
+      is === undefined ? `Was answered by ${signatureOf(was!)}` : `Answered by ${signatureOf(is)}`,
+      ...(is?.inWords === undefined ? [] : ['In words: the software does not carry it out.']),
+      ...(isCarried(is) ? consequencesOf(question.answered!).map(marked) : []),
+      ...(isCarried(is) && missing.length > 0
+        ? [`Shows only beside an answer to ${missing.map(code).join(' and ')}, which is open.`]
+        : []),
+      ...(kind === 'signed again' ? [] : [`Roll out: ${rollout}`, `Version step: ${step}`]),
     ];
-    const step = effect?.step ?? (differences && 'none');
-    return [{ kind, title, sentences, effect, step, action: now }];
+    return [{ kind, title: question.title, lines, rollout, step }];
   });
 }
 
-function acceptedToo(accepted: Accepted[string] | undefined): string[] {
-  if (accepted === undefined) return [];
-  const { also, until, decidedBy, reason } = accepted;
-  return [`Accepted too: ${also.join(', ')} until ${until}, decided by ${decidedBy}: ${reason}`];
+function kindOf(was: LedgerEntry | undefined, is: LedgerEntry | undefined): AnswerChange['kind'] | undefined {
+  if (was === undefined) return is && 'new';
+  if (is === undefined) return 'withdrawn';
+  if (JSON.stringify([was.is, was.inWords]) !== JSON.stringify([is.is, is.inWords])) return 'changed';
+  return signatureOf(was) === signatureOf(is) ? undefined : 'signed again';
 }
 
-/** Nothing if the answer and who gave it are the same. */
-function kindOf(before: Action | undefined, after: Action | undefined): AnswerChange['kind'] | undefined {
-  if (before === undefined) return after && 'new';
-  if (after === undefined) return 'withdrawn';
-  if (textOf(before.answer!) !== textOf(after.answer!)) return 'changed';
-  return signature(before) === signature(after) ? undefined : 'signed again';
+/** What the register says of a first answer. A change of what is carried out is a transition, and major. */
+function meaningOf(
+  { answered }: OpenQuestion,
+  kind: AnswerChange['kind'],
+  was: LedgerEntry | undefined,
+  is: LedgerEntry | undefined,
+): { readonly rollout: Rollout; readonly step: Step } {
+  if (kind === 'signed again' || (!isCarried(was) && !isCarried(is)))
+    return { rollout: 'any order', step: 'patch' };
+  return isCarried(was) ? { rollout: 'transition', step: 'major' } : answered!;
 }
 
-function signature({ answeredBy, date, reason }: Action): string {
-  return `${answeredBy} on ${date}: ${reason}`;
-}
+const isCarried = (answer: LedgerEntry | undefined): boolean =>
+  answer !== undefined && answer.inWords === undefined;
 
-function inWords(question: QuestionId, answer: unknown): string {
-  if (answer === undefined) return 'open';
-  return tryTo(() => answerInWords(question, answer)) ?? JSON.stringify(answer);
-}
-
-function tryTo<Result>(describe: () => Result): Result | undefined {
-  try {
-    return describe();
-  } catch {
-    return undefined;
-  }
+function signatureOf({ who, on, why }: LedgerEntry): string {
+  return escape(`${who} on ${on}: ${why}`);
 }
 
 /** The changes in Markdown: first the counts, then a part for each change, the larger version steps first. */
@@ -96,19 +72,19 @@ export function renderAnswerChanges(changes: readonly AnswerChange[]): string {
     const { length } = changes.filter((change) => change.kind === kind);
     return length === 0 ? [] : [`${length} ${kind}`];
   });
-  const sorted = STEPS.flatMap((step) => changes.filter((change) => (change.step ?? 'none') === step));
-  const orders = changes.map(({ effect }) => effect?.rollout.order);
+  const sorted = STEPS.flatMap((step) => changes.filter((change) => change.step === step));
+  const orders = changes.map(({ rollout }) => rollout);
   const areOpposite = orders.includes('receivers first') && orders.includes('senders first');
   return [
-    `**${counts.join(', ')}. Version step: ${sorted[0]?.step ?? 'unknown'}.**`,
+    `**${counts.join(', ')}. Version step: ${sorted[0]!.step}.**`,
     ...(areOpposite
       ? [
-          'Some of these answers need receivers first, others senders first: roll them out one after the other.',
+          'Some of these answers need receivers first, others senders first, and one build can have only one order. Split the change, or enter the later answers in words until the others are deployed.',
         ]
       : []),
     ...sorted.map(
-      ({ title, kind, sentences }) =>
-        `### ${escape(title)}: ${kind}\n\n${sentences.map((sentence) => `- ${marked(sentence)}`).join('\n')}`,
+      ({ title, kind, lines }) =>
+        `### ${escape(title)}: ${kind}\n\n${lines.map((line) => `- ${line}`).join('\n')}`,
     ),
   ].join('\n\n');
 }

@@ -2,13 +2,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { openQuestions } from '@plant-store/contract';
+import { exampleAnswers } from '@plant-store/example-answers';
 import { CHROMIUM_ARGUMENTS, findChromium, findOverflow } from '@plant-store/test-support/browser';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { renderApi } from '../../src/pages/api.js';
 import { renderHtml } from '../../src/pages/api-html.js';
 import { renderSections } from '../../src/pages/questions.js';
-import { ANSWERED_DOCUMENT } from '../answered-document.js';
+import { writeDocument } from '../built.js';
 import { WORKSPACE } from '../run-cli.js';
 import { readColors } from './read-colors.js';
 
@@ -22,15 +22,15 @@ const folder = mkdtempSync(join(tmpdir(), 'openapi-browser-'));
 /** The page that the receiver serves, for a document. */
 function pageOf(name: string, text: string): { name: string; url: string } {
   const document = JSON.parse(text) as Parameters<typeof renderApi>[0]['document'];
-  const sources = { document, questions: openQuestions, given: {}, questionsPage: '' };
+  const sources = { document, ledger: {}, questionsPage: '' };
   const file = join(folder, `${name.replaceAll(' ', '-')}.html`);
-  writeFileSync(file, renderHtml(`${renderApi(sources)}\n\n${renderSections(openQuestions, {})}\n`));
+  writeFileSync(file, renderHtml(`${renderApi(sources)}\n\n${renderSections({})}\n`));
   return { name, url: pathToFileURL(file).href };
 }
 
 const pages = [
   pageOf('the published document', readFileSync(join(WORKSPACE, 'apps/webhook/openapi.json'), 'utf8')),
-  pageOf('a document with example answers', ANSWERED_DOCUMENT),
+  pageOf('a document with example answers', await writeDocument(exampleAnswers)),
 ];
 
 let browser: Browser;

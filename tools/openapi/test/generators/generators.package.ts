@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { afterThisFile, makeFolder } from '@plant-store/test-support';
 import { runInClone } from '../clone.js';
-import { writeDocument } from '../scenario/built.js';
+import { writeDocument } from '../built.js';
 
 const folder = makeFolder(afterThisFile);
 

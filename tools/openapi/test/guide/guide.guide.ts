@@ -51,14 +51,6 @@ function openEveryQuestion(): void {
 export const answers = {} as const satisfies Answers;
 `,
   );
-  writeFileSync(
-    join(clone, 'libs/contract/src/still-accepted.ts'),
-    `import type { StillAccepted } from './check-still-accepted.js';
-
-export const stillAccepted = {} as const satisfies StillAccepted;
-`,
-  );
-  rmSync(join(clone, 'libs/contract/spec/answers.overlay.yaml'), { force: true });
   const { failed, output } = run('npm run generate');
   if (failed) throw new Error(output);
   commitAll(clone);

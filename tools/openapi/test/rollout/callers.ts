@@ -1,7 +1,6 @@
-import { type Executable as Answers, type ExecutableId, openQuestions } from '@plant-store/contract';
-import { builtOn } from '../scenario/expected.js';
-import { compileUnder, typeOfExamples } from '../scenario/types.js';
-import { answersIn, executable, type State, statesOf } from './states.js';
+import { type AnswerValues, type ExecutableId, openQuestions } from '@plant-store/contract';
+import { type Answer, answersIn, besideOf, executable, type State, statesOf } from './states.js';
+import { compileUnder, typeOfExamples } from './types.js';
 import { callerOf, SAMPLE_MARK, waysOf } from './ways.js';
 
 /** The executable questions whose answer changes the types of a sender. */
@@ -15,7 +14,7 @@ const inTypes = executable.filter((id) => {
  *
  * @returns whether the code for one state of a question compiles with the types of another
  */
-export function observeCallers(): (id: ExecutableId, code: string, types: string) => boolean {
+export function observeCallers(): (id: ExecutableId, code: Answer, types: Answer) => boolean {
   const all = inTypes.flatMap((id) => statesOf(id).map((types) => ({ id, types })));
   const compiled = compileUnder(
     all.map(({ id, types }) => ({
@@ -30,13 +29,7 @@ export function observeCallers(): (id: ExecutableId, code: string, types: string
 }
 
 function typeOf({ id, answer }: State): string {
-  const others = typeOfExamples(builtOn(id));
-  if (answer === 'open') return others;
-  const own =
-    answer === 'example'
-      ? typeOfExamples([id])
-      : `{ readonly '${id}': NonNullable<(typeof kinds)['${id}']['more']>['${answer}'] }`;
-  return `${others} & ${own}`;
+  return typeOfExamples(answer === 'open' ? besideOf(id) : [...besideOf(id), id]);
 }
 
 /** The code of a caller who passes what the types ask for, and uses the status. */
@@ -61,7 +54,7 @@ ${lines.join('\n')}
 `;
 }
 
-function statusType({ 'receiver-response': response }: Answers): string {
+function statusType({ 'receiver-response': response }: AnswerValues): string {
   return String(response?.status ?? 'number');
 }
 

@@ -1,28 +1,21 @@
-import type { ExecutableId } from '@plant-store/contract';
+import type { ExecutableId, Rollout, Step } from '@plant-store/contract';
 
-import type { RolloutOrder } from '../../src/effects/effects.js';
 import type { Run } from './observe.js';
+import type { Answer } from './states.js';
 
-/** A change of an answer, by the names of the states. */
-export interface Change {
-  readonly id: ExecutableId;
-  readonly before: string;
-  readonly after: string;
-}
-
-/** The rollout order that the runs show. */
-export function orderOf(runs: readonly Run[], { id, before, after }: Change): RolloutOrder {
-  const toNew = works(runs, id, before, after);
-  const toOld = works(runs, id, after, before);
+/** The rollout of the example answer to a question that was open, as the runs show it. */
+export function rolloutOf(runs: readonly Run[], id: ExecutableId): Rollout {
+  const toNew = works(runs, id, 'open', 'example');
+  const toOld = works(runs, id, 'example', 'open');
   if (toNew && toOld) return 'any order';
-  return toNew ? 'receivers first' : toOld ? 'senders first' : 'needs a transition';
+  return toNew ? 'receivers first' : toOld ? 'senders first' : 'transition';
 }
 
 /**
  * Whether a sender with one answer and a receiver with another work together: in every way in which each of them works
  * with its own kind.
  */
-export function works(runs: readonly Run[], id: ExecutableId, sender: string, receiver: string): boolean {
+function works(runs: readonly Run[], id: ExecutableId, sender: Answer, receiver: Answer): boolean {
   const own = { sender, receiver };
   return runsBetween(runs, id, sender, receiver)
     .filter((run) => run.chosenBy !== 'other receiver')
@@ -38,8 +31,8 @@ export function works(runs: readonly Run[], id: ExecutableId, sender: string, re
 export function runsBetween(
   runs: readonly Run[],
   id: ExecutableId,
-  sender: string,
-  receiver: string,
+  sender: Answer,
+  receiver: Answer,
 ): readonly Run[] {
   return runs.filter(
     (run) => run.id === id && run.caller === sender && run.sdk === sender && run.receiver === receiver,
@@ -47,17 +40,18 @@ export function runsBetween(
 }
 
 /**
- * The version step that the runs and the compiler show, by the rule of docs/rollout.md.
+ * The version step of the example answer, as the runs and the compiler show it, by the rule of
+ * docs/how-to/answer-a-question.md.
  *
  * @param compiles whether code for one state compiles with the types of another
  */
 export function stepOf(
   runs: readonly Run[],
-  { id, before, after }: Change,
-  compiles: (code: string, types: string) => boolean,
-): 'major' | 'minor' | 'patch' {
-  const same = (caller: string, one: string, other: string): 'same' | 'worse' | 'better' => {
-    const results = (sdk: string): Map<string, string> =>
+  id: ExecutableId,
+  compiles: (code: Answer, types: Answer) => boolean,
+): Step {
+  const change = (caller: Answer, one: Answer, other: Answer): 'same' | 'worse' | 'better' => {
+    const results = (sdk: Answer): Map<string, string> =>
       new Map(
         runs
           .filter(
@@ -71,13 +65,10 @@ export function stepOf(
     return ways.length > 0 ? 'better' : 'same';
   };
   // What a caller has must not break.
-  const oldCode = same(before, before, after);
-  const [isNarrower, isWider] = ['plant-fields', 'event-payload-fields'].includes(id)
-    ? [!works(runs, id, before, after), !works(runs, id, after, before)]
-    : [false, false];
-  if (!compiles(before, after) || oldCode === 'worse' || isNarrower) return 'major';
+  const oldCode = change('open', 'open', 'example');
+  const isNarrower = id.endsWith('-fields') && !works(runs, id, 'open', 'example');
+  if (!compiles('open', 'example') || oldCode === 'worse' || isNarrower) return 'major';
   // Something that only the new version can do.
-  const newCode = same(after, after, before);
-  const isMore = oldCode !== 'same' || newCode !== 'same' || !compiles(after, before) || isWider;
-  return isMore ? 'minor' : 'patch';
+  const newCode = change('example', 'example', 'open');
+  return oldCode !== 'same' || newCode !== 'same' || !compiles('example', 'open') ? 'minor' : 'patch';
 }

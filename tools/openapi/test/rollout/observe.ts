@@ -2,29 +2,20 @@ import { isDeepStrictEqual } from 'node:util';
 import { type ExecutableId, plainAnswers, plantFieldOf } from '@plant-store/contract';
 import { afterThisFile, makeFolder } from '@plant-store/test-support';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { type AnySender, loadBuilt, type Receiver, startReceiver } from '../scenario/built.js';
+import { type AnySender, loadBuilt, type Receiver, startReceiver } from '../built.js';
 import { openLine, openStandIn } from './line.js';
-import {
-  answersIn,
-  betweenOf,
-  executable,
-  labelOf,
-  type State,
-  statesOf,
-  stillAcceptedIn,
-  TRANSITIONS,
-} from './states.js';
+import { type Answer, answersIn, executable, type State, statesOf } from './states.js';
 import { callerOf, keyFor, TOKENS, TOKENS_OF_A_FORMAT, type Way, waysOf } from './ways.js';
 
 /** What happened when a caller delivered in one way. */
 export interface Run {
   readonly id: ExecutableId;
   /** The answers that the caller's code is written for. */
-  readonly caller: string;
+  readonly caller: Answer;
   /** The answers that the SDK is built with. */
-  readonly sdk: string;
+  readonly sdk: Answer;
   /** The answers that the receiver is built with. */
-  readonly receiver: string;
+  readonly receiver: Answer;
   readonly way: string;
   /** Who is free to choose this way: how long a response takes is up to the receiver. */
   readonly chosenBy: 'sender' | 'receiver' | 'other receiver';
@@ -39,16 +30,15 @@ interface Meeting {
   readonly receiver: State;
 }
 
-/** By answers, and by what is accepted beside them. */
+/** By answers. */
 const receivers = new Map<string, Receiver>();
-const nameOf = (state: State): string =>
-  JSON.stringify([plainAnswers(answersIn(state)), stillAcceptedIn(state)]);
+const nameOf = (state: State): string => JSON.stringify(plainAnswers(answersIn(state)));
 let marks = 100_000;
 
 /** Starts the built receiver in each state of each question, and lets the built sender of each state deliver to it. */
 export async function observeRollout(): Promise<Run[]> {
   try {
-    for (const state of executable.flatMap(triedStatesOf)) await start(state);
+    for (const state of executable.flatMap(statesOf)) await start(state);
     // Some senders wait for the rate limit meanwhile.
     const waiting = observe('rate-limits');
     const runs: Run[][] = [];
@@ -69,19 +59,12 @@ async function start(state: State): Promise<void> {
     ACCESS_TOKENS: tokens.join(','),
     ...(signing && { SIGNING_KEYS: keyFor(signing) }),
   };
-  receivers.set(
-    name,
-    await startReceiver(answersIn(state), makeFolder(afterThisFile), settings, stillAcceptedIn(state)),
-  );
-}
-
-function triedStatesOf(id: ExecutableId): State[] {
-  return [...statesOf(id), ...TRANSITIONS.filter((transition) => transition.id === id).map(betweenOf)];
+  receivers.set(name, await startReceiver(answersIn(state), makeFolder(afterThisFile), settings));
 }
 
 /** Every state of a question meets every other one. */
 async function observe(id: ExecutableId): Promise<Run[]> {
-  const states = triedStatesOf(id);
+  const states = statesOf(id);
   const meetings = states.flatMap((one) =>
     states.flatMap((other): Meeting[] => [
       { caller: one, sdk: one, receiver: other },
@@ -104,9 +87,9 @@ async function meet(meeting: Meeting, index: number): Promise<Run[]> {
         way.standIn !== undefined ? 'other receiver' : way.slow?.response ? 'receiver' : 'sender';
       return {
         id: caller.id,
-        caller: labelOf(caller),
-        sdk: labelOf(sdk),
-        receiver: labelOf(receiver),
+        caller: caller.answer,
+        sdk: sdk.answer,
+        receiver: receiver.answer,
         way: way.name,
         chosenBy,
         result: await deliver(meeting, way, `${way.token ?? 'example'}-${index % TOKENS_OF_A_FORMAT}`),
@@ -127,7 +110,7 @@ async function deliver({ caller, sdk, receiver }: Meeting, way: Way, accessToken
   let sender: AnySender | undefined;
   try {
     const own = { baseUrl: line?.origin ?? to.origin, accessToken, ...code.options, ...way.options };
-    sender = createNewPlantSender(own, { answers: answersIn(sdk), stillAccepted: stillAcceptedIn(sdk) });
+    sender = createNewPlantSender(own, { answers: answersIn(sdk) });
     const { atOnce = 1, times = 1 } = way;
     for (let time = 0; time < times; time += 1) {
       const sent = Array.from({ length: atOnce }, () => sender!.send(plant, { ...code.send, ...way.send }));

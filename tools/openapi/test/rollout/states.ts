@@ -1,58 +1,49 @@
-import type { Executable as Answers, ExecutableId, StillAccepted } from '@plant-store/contract';
-import { kinds } from '@plant-store/contract/kinds';
+import {
+  type AnswerValues,
+  type Consequences,
+  type ExecutableId,
+  isExecutable,
+  type OpenQuestion,
+  openQuestions,
+} from '@plant-store/contract';
 import { examplesOf } from '@plant-store/example-answers';
-import { builtOn } from '../scenario/expected.js';
 
-/** A question, and whether it is open, has the example answer, or another one, by its name. */
+/** A question, and whether it is open or has its example answer. */
 export interface State {
   readonly id: ExecutableId;
-  readonly answer: 'open' | 'example' | (string & {});
-  /** The state whose answer is accepted beside this one. */
-  readonly accepting?: string;
+  readonly answer: Answer;
 }
 
-/** Changes from the example answer to another one that need `stillAccepted`, and the side that has to accept. */
-export const TRANSITIONS = [
-  { id: 'http-method', after: 'post', first: 'receivers first' },
-  { id: 'media-type', after: 'vendor', first: 'receivers first' },
-  { id: 'receiver-response', after: 'empty', first: 'senders first' },
-] as const satisfies readonly { readonly id: ExecutableId; readonly after: string; readonly first: string }[];
+export type Answer = 'open' | 'example';
 
-/** The state between the two: the answer is the new one, and the example answer is still accepted. */
-export function betweenOf({ id, after }: { readonly id: ExecutableId; readonly after: string }): State {
-  return { id, answer: after, accepting: 'example' };
+const questions: readonly OpenQuestion[] = openQuestions;
+
+export const executable = questions.map(({ id }) => id).filter(isExecutable);
+
+/** What the register says of the answer to a question. */
+export function registered(id: ExecutableId): Consequences {
+  return questions.find((question) => question.id === id)!.answered!;
 }
 
-/** The name of a state, which no other state of the question has. */
-export function labelOf({ answer, accepting }: State): string {
-  return accepting === undefined ? answer : `${answer}, accepting ${accepting}`;
-}
-
-export const executable = Object.keys(kinds) as ExecutableId[];
-
-/** The states of a question that are tried. */
+/** Both states of a question. */
 export function statesOf(id: ExecutableId): State[] {
-  return ['open', 'example', ...Object.keys(moreOf(id))].map((answer) => ({ id, answer }));
+  return [
+    { id, answer: 'open' },
+    { id, answer: 'example' },
+  ];
 }
 
-/** The answers in a state. Those on which the question is built are answered too. */
-export function answersIn({ id, answer }: State): Answers {
-  const others = examplesOf(builtOn(id));
-  return answer === 'open' ? others : { ...others, [id]: answerNamed(id, answer) };
+/** Questions without whose answers an example contradicts the others. */
+const NEEDED: { readonly [Id in ExecutableId]?: readonly ExecutableId[] } = { signing: ['event-identity'] };
+
+/** The questions that are answered in both states of a question, because its answer does nothing without them. */
+export function besideOf(id: ExecutableId): readonly ExecutableId[] {
+  const { beside = [] } = questions.find((question) => question.id === id)!;
+  const needed = [...beside, ...(NEEDED[id] ?? [])].filter(isExecutable);
+  return [...new Set(needed.flatMap((other) => [...besideOf(other), other]))];
 }
 
-/** What is accepted beside the answers in a state. */
-export function stillAcceptedIn({ id, accepting }: State): StillAccepted {
-  if (accepting === undefined) return {};
-  const answer = answerNamed(id, accepting);
-  const value = id === 'receiver-response' ? (answer as { status: number }).status : answer;
-  return { [id]: { also: [value], until: '9999-12-31', decidedBy: 'Nobody', reason: 'An example.' } };
-}
-
-function answerNamed(id: ExecutableId, name: string): unknown {
-  return name === 'example' ? kinds[id].example : moreOf(id)[name];
-}
-
-function moreOf(id: ExecutableId): Readonly<Record<string, unknown>> {
-  return kinds[id].more ?? {};
+/** The answers in a state. */
+export function answersIn({ id, answer }: State): AnswerValues {
+  return examplesOf(answer === 'open' ? besideOf(id) : [...besideOf(id), id]);
 }

@@ -1,9 +1,17 @@
-import type { AnswerSchema, Executable as Answers, ExecutableId, SigningScheme } from '@plant-store/contract';
-import { CONTENT_METHODS } from '@plant-store/contract';
-import { jsonSchemaOf } from '@plant-store/contract/document';
+import {
+  type AnswerSchema,
+  type AnswerValues,
+  CONTENT_METHODS,
+  type ExecutableId,
+  jsonSchemaOf,
+  type SigningScheme,
+} from '@plant-store/contract';
 
-import { TIMES_WHILE_OPEN } from '@plant-store/contract/kinds';
-import { SIGNING_KEY } from '../scenario/example-delivery.js';
+/** The key with which the deliveries are signed. */
+const SIGNING_KEY = `whsec_${Buffer.from('an example key of 32 bytes here!').toString('base64')}`;
+
+/** The defaults of `REQUEST_TIMEOUT_MS` of the receiver and of `attemptTimeout` of the sender. */
+const TIMES_WHILE_OPEN = { delivery: 30_000, response: 15_000 };
 
 /** One way in which a sender may deliver a plant under its answers. Open questions leave it more ways. */
 export interface Way {
@@ -71,7 +79,7 @@ const REFUSALS: readonly Reply[] = [
 ];
 
 /** The ways of a caller, as the answers allow them, by the question that decides. A question without one has one way. */
-const WAYS: { readonly [Id in ExecutableId]?: (answers: Answers) => Way[] } = {
+const WAYS: { readonly [Id in ExecutableId]?: (answers: AnswerValues) => Way[] } = {
   'http-method': ({ 'http-method': method }) =>
     method === undefined
       ? CONTENT_METHODS.map((option) => ({ name: option, options: { method: option } }))
@@ -159,7 +167,7 @@ const WAYS: { readonly [Id in ExecutableId]?: (answers: Answers) => Way[] } = {
 };
 
 /** The ways of a sender with these answers. */
-export function waysOf(id: ExecutableId, answers: Answers): Way[] {
+export function waysOf(id: ExecutableId, answers: AnswerValues): Way[] {
   return WAYS[id]?.(answers) ?? [{ name: 'as any caller' }];
 }
 
@@ -169,7 +177,7 @@ export function keyFor({ key }: SigningScheme): string {
 }
 
 /** The options that a caller passes to its sender, and with each plant, as the compiler asks for them. */
-export function callerOf(answers: Answers, eventId: string): Required<Pick<Way, 'options' | 'send'>> {
+export function callerOf(answers: AnswerValues, eventId: string): Required<Pick<Way, 'options' | 'send'>> {
   const isOpen = (id: ExecutableId): boolean => answers[id] === undefined;
   const mediaType = answers['media-type'] ?? 'application/json';
   return {

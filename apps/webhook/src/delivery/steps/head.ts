@@ -6,11 +6,11 @@ import { headerOf } from '../../http/message.js';
 import type { HeadStep } from '../pipeline.js';
 
 /** Refuses content of another media type; parameters are ignored (question `media-type`; RFC 9110 §8.3.1). */
-export function requireMediaType(mediaTypes: readonly string[]): HeadStep {
-  const wanted = mediaTypes.map((mediaType) => mediaType.toLowerCase());
+export function requireMediaType(mediaType: string): HeadStep {
+  const wanted = mediaType.toLowerCase();
   return (request) => {
     const [essence = ''] = (headerOf(request, 'content-type') ?? '').split(';', 1);
-    if (!wanted.includes(essence.trim().toLowerCase())) throw new Refusal('media-type-unsupported');
+    if (essence.trim().toLowerCase() !== wanted) throw new Refusal('media-type-unsupported');
   };
 }
 

@@ -31,13 +31,13 @@ export function validatePayload(
   { plant, event }: PayloadSchemas,
 ): ContentStep {
   const plantField = plantFieldOf(payload);
-  const split = plantField === undefined ? unsplit : splitAt(plantField);
   const checks = [
     ...(plant === undefined ? [] : [(payload: Payload) => validate(plant, payload.plant)]),
     ...(event === undefined ? [] : [(payload: Payload) => validate(event, payload.event())]),
   ];
   return ({ json }) => {
-    const payload = split(json);
+    const payload =
+      plantField === undefined ? { plant: json, event: () => undefined } : splitAt(plantField, json);
     const results = checks.map((check) => check(payload));
     return results.every(isReady) ? refuseIssues(results) : refuseIssuesLater(results);
   };
@@ -48,18 +48,10 @@ interface Payload {
   readonly event: () => unknown;
 }
 
-/** The content is the plant, and the fields of the event are among its fields. */
-function unsplit(json: unknown): Payload {
-  return { plant: json, event: () => json };
-}
-
-/** The plant is in a field of the content. */
-function splitAt(field: string): (json: unknown) => Payload {
-  return (json) => {
-    if (!isObject(json) || !Object.hasOwn(json, field)) throw invalid();
-    const { [field]: plant } = json;
-    return { plant, event: () => without(field, json) };
-  };
+/** The plant is in a field of the content, beside the fields of the event. */
+function splitAt(field: string, json: unknown): Payload {
+  if (!isObject(json) || !Object.hasOwn(json, field)) throw invalid();
+  return { plant: json[field], event: () => without(field, json) };
 }
 
 function without(field: string, json: object): object {

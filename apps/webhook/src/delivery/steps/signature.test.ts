@@ -3,7 +3,7 @@ import 'reflect-metadata';
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-import type { Answers } from '@plant-store/contract';
+import type { AnswerValues } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { afterThisFile } from '@plant-store/test-support';
 
@@ -28,7 +28,7 @@ const { signing, 'event-identity': identity } = exampleAnswers;
 
 /** The vectors were signed long ago. */
 const YEARS = 1_000_000_000_000;
-const given: Answers = {
+const given: AnswerValues = {
   signing: { ...signing, timestamp: { ...signing.timestamp, toleranceSeconds: YEARS } },
   'event-identity': identity,
 };
@@ -38,7 +38,7 @@ const receivers = new Map<string, Promise<RunningReceiver>>();
 
 async function statusOf(vector: Vector, keys: string, answers = given): Promise<number> {
   const id = JSON.stringify([keys, answers.signing]);
-  const running = receivers.get(id) ?? runReceiver(answers, { SIGNING_KEYS: keys }, {}, afterThisFile);
+  const running = receivers.get(id) ?? runReceiver(answers, { SIGNING_KEYS: keys }, afterThisFile);
   receivers.set(id, running);
   const receiver = await running;
   const before = receiver.stored();
@@ -99,7 +99,7 @@ test('a timestamp outside the tolerance is refused, on either side, and so is a 
 test('the bytes of an identifier are signed, also those that are not ASCII', async () => {
   const id = Buffer.from('Frauenmantel-\u{1f33f}-ä');
   const signature = createHmac('sha256', 'key').update(id).update('arbitrary').digest('base64');
-  const answers: Answers = {
+  const answers: AnswerValues = {
     signing: {
       algorithm: 'hmac-sha256',
       signed: ['event-id', 'content'],
@@ -119,7 +119,7 @@ test('the bytes of an identifier are signed, also those that are not ASCII', asy
 
 test('the content alone can be signed, in hexadecimal, with a text as the key', async () => {
   // RFC 4231 §4.3, for SHA-512.
-  const answers: Answers = {
+  const answers: AnswerValues = {
     signing: {
       algorithm: 'hmac-sha512',
       signed: ['content'],

@@ -1,9 +1,8 @@
 /**
- * Everything that may be on the wire, and why. For tools and tests: neither sender nor receiver reads it. A test drives
- * both, and fails if a line of theirs isn't here, or if one of these is never seen. docs/reference/wire.md is generated
- * from it.
+ * Everything that may be on the wire, and why. A test drives sender and receiver, and fails if a line of theirs isn't here,
+ * or if one of these is never seen.
  */
-import type { QuestionId } from './register/register.js';
+import type { QuestionId } from '@plant-store/contract';
 
 /**
  * Why a line may be there: a fact, with its section; a standard, with the clause; an open question, with what the
