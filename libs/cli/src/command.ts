@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
-import { limitDefaults } from '@plant-store/sdk';
-import { isOutboxError } from '@plant-store/sdk/outbox';
+import { limitDefaults } from '@plant-store/sdk/internal-light';
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { scriptOf, shells, wordsFor } from './completion.js';
 import {
@@ -17,7 +16,6 @@ import {
   printJson,
   say,
 } from './context.js';
-import { databaseVariable } from './outbox/database.js';
 import { addOutboxCommands } from './outbox/outbox-commands.js';
 import type { RelayValues } from './outbox/relay-command.js';
 import type { SendValues } from './send/send-values.js';
@@ -205,9 +203,8 @@ function reportError(error: unknown, args: readonly string[], context: CommandCo
     return exitCode;
   }
   const { message } = error as Error;
-  if (isOutboxError(error) || error instanceof CommandFailed) {
-    const isUnreached = isOutboxError(error) && error.code === 'PLANT_STORE_OUTBOX_DATABASE_FAILED';
-    say(isUnreached ? `${message} Check ${databaseVariable}.` : message, context);
+  if (error instanceof CommandFailed) {
+    say(message, context);
     return 1;
   }
   const isInterrupted = context.signal.aborted && error === context.signal.reason;

@@ -16,6 +16,9 @@ export interface CommandContext {
   readonly secondSignal: AbortSignal;
 }
 
+/** The environment variable with the address of an outbox's database. It may have a password, so it is never an argument. */
+export const databaseVariable = 'PLANT_STORE_OUTBOX_URL';
+
 /** Exit codes, for scripts. The commands of an outbox and the relay use the first three. */
 export const exitCodes = Object.freeze({
   acknowledged: 0,

@@ -10,7 +10,7 @@ import {
 import { Socket } from 'node:net';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { systemReason } from '@plant-store/sdk/internal';
+import { systemReason } from '@plant-store/sdk/internal-light';
 import { BadInput, type CommandContext, say } from './context.js';
 
 /** What a command sends: a file, a named pipe or standard input. */

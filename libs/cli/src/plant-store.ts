@@ -1,5 +1,5 @@
 import { answerValues, type AnswerValues } from '@plant-store/contract';
-import { systemReason } from '@plant-store/sdk/internal';
+import { systemReason } from '@plant-store/sdk/internal-light';
 import { runCommand } from './command.js';
 import { say } from './context.js';
 

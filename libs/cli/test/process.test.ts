@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -15,6 +15,27 @@ test('the command takes its answers from the contract', () => {
     encoding: 'utf8',
   });
   expect(version).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test('--version loads nothing that only sending needs', () => {
+  const hooks = `export async function load(url, context, next) { console.error(url); return next(url, context); }`;
+  const register = `import { register } from 'node:module';
+    register('data:text/javascript,${encodeURIComponent(hooks)}');`;
+  const { stderr } = spawnSync(
+    process.execPath,
+    [
+      '--import',
+      `data:text/javascript,${encodeURIComponent(register)}`,
+      path('../bin/plant-store.js'),
+      '--version',
+    ],
+    { encoding: 'utf8' },
+  );
+  const loaded = stderr.split('\n').filter((url) => url.startsWith('file:'));
+  expect(loaded.length).toBeLessThanOrEqual(60);
+  expect(loaded.filter((url) => /node_modules\/(?:undici|pg|valibot)\/|example-answers/.test(url))).toEqual(
+    [],
+  );
 });
 
 test('the command that is not built says in one line how to build it', () => {

@@ -69,14 +69,14 @@ function extract() {
 }
 
 /**
- * A namespace for each entry point of `exports`, so that the report has each type once. `./internal` promises nothing, so
- * it isn't one.
+ * A namespace for each entry point of `exports`, so that the report has each type once. The internal ones promise nothing,
+ * so they aren't in it.
  */
 function namespaces() {
   /** @type {{ exports: Record<string, string | Record<string, string>> }} */
   const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));
   return Object.entries(exports).flatMap(([path, target]) => {
-    if (typeof target === 'string' || path === './internal') return [];
+    if (typeof target === 'string' || path.startsWith('./internal')) return [];
     const name = path === '.' ? 'index' : path.slice(2).replaceAll('-', '_');
     return `export * as ${name} from ${JSON.stringify(resolve(target['default'] ?? ''))};`;
   });

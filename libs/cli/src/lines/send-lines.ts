@@ -4,7 +4,7 @@ import { BadInput, type CommandContext, exitCodeOf, printJson, type Result, say 
 import { findInput, type Input } from '../input.js';
 import { describeFailure, type FailureRecord, failureRecord, resultOf } from '../send/failures.js';
 import { checkSend, encode, type Sendable, type SendValues } from '../send/send-values.js';
-import { prepareSender } from '../send/sender-options.js';
+import { prepareSender } from '../send/prepare-sender.js';
 import { eventIdOf, isBlank, type Line, LineFault, readLines } from './lines.js';
 import { type LineRecord, ResultsFile, type RunRecord } from './results-file.js';
 

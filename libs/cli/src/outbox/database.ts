@@ -1,10 +1,7 @@
 import { Socket } from 'node:net';
-import { createOutbox, type Outbox } from '@plant-store/sdk/outbox';
+import { createOutbox, isOutboxError, type Outbox } from '@plant-store/sdk/outbox';
 import pg from 'pg';
-import { BadInput, type CommandContext } from '../context.js';
-
-/** The environment variable with the address of the database. It may have a password, so it is never an argument. */
-export const databaseVariable = 'PLANT_STORE_OUTBOX_URL';
+import { BadInput, type CommandContext, CommandFailed, databaseVariable } from '../context.js';
 
 /** An outbox in which nothing is enqueued, and what closes its connections. */
 export interface OpenOutbox {
@@ -37,4 +34,11 @@ export function openOutbox({ environment }: CommandContext, signal: AbortSignal)
   pool.on('error', () => {});
   const outbox = createOutbox({ database: pool, encode: () => ({ content: new Uint8Array() }) });
   return { outbox, close: () => pool.end() };
+}
+
+/** An error of an outbox as one that the user of the command can do something about. Any other stays as it is. */
+export function failureOf(error: unknown): unknown {
+  if (!isOutboxError(error)) return error;
+  const advice = error.code === 'PLANT_STORE_OUTBOX_DATABASE_FAILED' ? ` Check ${databaseVariable}.` : '';
+  return new CommandFailed(`${error.message}${advice}`, { cause: error });
 }

@@ -4,6 +4,7 @@ import {
   BadInput,
   type CommandContext,
   CommandFailed,
+  databaseVariable,
   EXIT_CODES,
   examplesText,
   type OutputValues,
@@ -11,7 +12,6 @@ import {
   say,
 } from '../context.js';
 import { wholeNumber } from '../send/sender-options.js';
-import { databaseVariable, openOutbox } from './database.js';
 import { headOf, jsonOf, statusText, tableOf, textOf } from './print-entries.js';
 
 /** What a command does with the outbox. @returns what is printed */
@@ -112,11 +112,12 @@ export function addOutboxCommands(program: Command, context: CommandContext): vo
 
 async function withOutbox(context: CommandContext, work: Work): Promise<void> {
   const { signal, stdout } = context;
+  const { failureOf, openOutbox } = await import('./database.js');
   const { outbox, close } = openOutbox(context, signal);
   try {
     stdout.write(await work(outbox));
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (!signal.aborted) throw failureOf(error);
     throw new CommandFailed('interrupted. The database may still finish what it has begun.');
   } finally {
     await close();

@@ -13,8 +13,9 @@ import {
 import { systemReason } from '@plant-store/sdk/internal';
 import { collectFaults, type CommandContext, CommandFailed, oneLine } from '../context.js';
 import { adviceOn, delayAfter, failureRecord } from '../send/failures.js';
-import { prepareSender, type SenderValues } from '../send/sender-options.js';
-import { openOutbox } from './database.js';
+import { prepareSender } from '../send/prepare-sender.js';
+import type { SenderValues } from '../send/sender-options.js';
+import { failureOf, openOutbox } from './database.js';
 
 /** The values of the options of `plant-store relay`. */
 export interface RelayValues extends SenderValues {
@@ -76,6 +77,8 @@ export async function runRelay(values: RelayValues, context: CommandContext): Pr
     await relay.stop();
     const { acknowledged, failed } = counts;
     log('info', 'relay stopped', { acknowledged, failed });
+  } catch (error) {
+    throw failureOf(error);
   } finally {
     await relay.stop();
     unsubscribe('plant-store:outbox:outage', onOutage);

@@ -4,7 +4,7 @@ import { BadInput, type CommandContext, exitCodeOf, printJson, say } from '../co
 import { findInput } from '../input.js';
 import { adviceOn, describeFailure, failureRecord, resultOf } from './failures.js';
 import { checkSend, encode, type Sendable, type SendValues } from './send-values.js';
-import { prepareSender } from './sender-options.js';
+import { prepareSender } from './prepare-sender.js';
 
 /** `plant-store send FILE|-`: sends one plant. */
 export async function sendOne(file: string, values: SendValues, context: CommandContext): Promise<number> {
