@@ -38,8 +38,12 @@ test('html makes the folders of its file, and says why it cannot write one', () 
 describe('openapi diff', () => {
   const built = (file: string): string => pathToFileURL(join(WORKSPACE, file)).href;
 
-  /** Runs it as if answers.ts stated this. */
-  function diffWith(answers: object): Ended {
+  const diffWith = (answers: object): Ended => runWith([CLI, 'diff'], answers);
+  const writeDocumentWith = (answers: object): Ended =>
+    runWith([join(WORKSPACE, 'apps/webhook/dist/openapi/write-document.js'), '--check'], answers);
+
+  /** Runs a program as if answers.ts stated this. */
+  function runWith(args: readonly string[], answers: object): Ended {
     const program = `import { answers } from ${JSON.stringify(built('libs/contract/dist/answers.js'))};
       Object.assign(answers, ${JSON.stringify(answers)});`;
     const preloads = [
@@ -47,7 +51,7 @@ describe('openapi diff', () => {
       `data:text/javascript,${encodeURIComponent(program)}`,
     ];
     const options = preloads.map((preload) => `--import=${preload}`).join(' ');
-    return run([CLI, 'diff'], WORKSPACE, { NODE_OPTIONS: options });
+    return run(args, WORKSPACE, { NODE_OPTIONS: options });
   }
 
   test('passes with an answer, and lists it', () => {
@@ -72,6 +76,17 @@ describe('openapi diff', () => {
       'libs/contract/src/answers.ts: http-method: must be "POST" | "PUT" | "PATCH" (got "GET")\n',
     );
     expect(err).toContain('event-order: can only be answered in words');
+  });
+
+  test('what writes the document, and so npm run generate, lists them too', () => {
+    const { code, err } = writeDocumentWith({
+      'http-method': { is: 'GET', ...BY },
+      'event-identity': { is: { header: 'x-id' }, who: 'Nobody', on: '2026-02-30', why: 'An example.' },
+    });
+    expect(code).toBe(1);
+    expect(err).toBe(`libs/contract/src/answers.ts: http-method: must be "POST" | "PUT" | "PATCH" (got "GET")
+libs/contract/src/answers.ts: event-identity: on must be a day such as 2026-01-31 (got "2026-02-30")
+`);
   });
 
   test('says contradictions between answers', () => {

@@ -29,7 +29,7 @@ describe('OPEN_QUESTIONS.md', () => {
     for (const { id, question } of openQuestions) {
       expect(page).toContain(`\`${id}\` · open, `);
       expect(page.replace(/\\(?=\W)/g, '')).toContain(question);
-      expect(page).toContain(`\`\`\`ts\n${lineToPaste(id, EXAMPLES)}\n\`\`\``);
+      expect(page).toContain(`\n${lineToPaste(id, EXAMPLES)}\n\`\`\``);
     }
   });
 

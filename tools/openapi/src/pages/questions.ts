@@ -69,7 +69,7 @@ function renderQuestion(question: OpenQuestion, ledger: Ledger, examples: string
     marked(question.question),
     ...(isStructure(answer?.is) ? [codeBlock(JSON.stringify(answer?.is, null, 2), 'json')] : []),
     renderBehaviour(question, answer, ledger),
-    ...(answer === undefined && examples !== undefined ? [codeBlock(lineToPaste(id, examples), 'ts')] : []),
+    ...(answer === undefined && examples !== undefined ? [codeBlock(codeToPaste(id, examples), 'ts')] : []),
   ];
 }
 
@@ -105,6 +105,16 @@ function renderBehaviour(question: OpenQuestion, given: LedgerEntry | undefined,
 
 function isStructure(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
+}
+
+/** The entry of answers.ts, and what it needs. */
+function codeToPaste(id: string, examples: string): string {
+  const line = lineToPaste(id, examples);
+  if (!/\bz\./.test(line)) return line;
+  return `// npm install zod --save-prod --save-exact --workspace @plant-store/contract
+import { z } from 'zod'; // the first line of the file
+
+${line}`;
 }
 
 /** The entry of answers.ts with the example of a question, as its module has it, or in words. */
