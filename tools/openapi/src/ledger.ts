@@ -6,7 +6,7 @@ export interface LedgerEntry extends Provenance {
   readonly is?: unknown;
   /** An answer that the software doesn't carry out. */
   readonly inWords?: string;
-  /** JSON Pointers into the document, where the answer shows. */
+  /** JSON Pointers to the facts that the answer shows in the document. */
   readonly places?: readonly string[];
 }
 

@@ -159,9 +159,22 @@ test('every change of a single fact fails, without answers', () => {
   expect(passing(OPEN, (open) => ({ open, answered: OPEN, ledger: {} }))).toEqual([]);
 });
 
-// What stands in a place of an answer is answered: the tests of the document hold that of each example, whole.
 test('every change of a single fact of the baseline fails, with answers', () => {
   expect(passing(ANSWERED, (answered) => ({ answered }))).toEqual([]);
+});
+
+test('what stands beside a fact that an answer shows is invented, too', () => {
+  const answered = [...factsOf({ text: ANSWERED, file: 'd.json' }).keys()].filter(
+    // A parameter is named here, and has an index in the document.
+    (pointer) => !stated.includes(pointer) && !pointer.includes('/parameters/'),
+  );
+  const mutations = answered
+    .flatMap((pointer) => mutationsAt(ANSWERED, pointer))
+    .filter(({ name }) => /^(?:added beside|doubled) /.test(name));
+  expect(mutations.length).toBe(2 * answered.length);
+  expect(mutations.filter(({ text }) => !fails({ answered: text })).map(({ name }) => name)).toEqual([]);
+  const parameter = ANSWERED.replace('"required": true,', '"required": true, "deprecated": false,');
+  expect(fails({ answered: parameter })).toBe(true);
 });
 
 test('a fact that an answer shows is invented once the answer is gone', () => {

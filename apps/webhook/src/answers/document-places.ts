@@ -7,8 +7,8 @@ import { type DocumentQuestion, documentTable, partsOf } from './document-table.
 export type Places = { readonly [Id in DocumentQuestion]?: readonly string[] };
 
 /**
- * Where the answers show in the document. A fact belongs to the question that has it or the nearest place above it. A
- * parameter is named by its place and name instead of its index: `/parameters/header webhook-id`.
+ * Where each fact that an answer shows is in the document. A parameter is named by its place and name instead of its
+ * index: `/parameters/header webhook-id`.
  */
 export function placesOf(answers: AnswerValues): Places {
   const method = answers['http-method']?.toLowerCase();
@@ -27,8 +27,11 @@ function placesIn(parts: DocumentParts, operation: string | undefined): string[]
       ? []
       : [
           ...(method === undefined ? [] : [operation]),
-          ...Object.keys(headers).map(
-            (name) => operation + pointerTo('parameters', `header ${name.toLowerCase()}`),
+          ...Object.entries(headers).flatMap(([name, schema]) =>
+            leavesOf(
+              { name, in: 'header', required: true, schema },
+              operation + pointerTo('parameters', `header ${name.toLowerCase()}`),
+            ),
           ),
           ...leavesOf(requestBody, operation + pointerTo('requestBody')),
           ...leavesOf(responses, operation + pointerTo('responses')),

@@ -57,7 +57,7 @@ export function compare(baseline: Facts, document: Facts, ledger: Ledger): Findi
     .filter(({ pointer }) => !baseline.has(pointer))
     .map((shown): Finding => {
       const { pointer } = shown;
-      const question = questionAt(pointer, questions);
+      const question = questions.get(pointer);
       return question === undefined
         ? { state: 'invented', pointer, shown }
         : { state: 'answered', pointer, shown, question };
@@ -71,15 +71,6 @@ function placesIn(ledger: Ledger): ReadonlyMap<string, string> {
   for (const [question, { places = [] }] of Object.entries(ledger))
     for (const place of places) questions.set(place, questions.get(place) ?? question);
   return questions;
-}
-
-/** The question that has a place or the nearest one above it. */
-function questionAt(pointer: string, questions: ReadonlyMap<string, string>): string | undefined {
-  for (let place = pointer; place !== ''; place = place.slice(0, place.lastIndexOf('/'))) {
-    const question = questions.get(place);
-    if (question !== undefined) return question;
-  }
-  return undefined;
 }
 
 /** Whether nothing fails: each fact is specified or answered. */
