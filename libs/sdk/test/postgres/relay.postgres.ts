@@ -144,7 +144,7 @@ withPostgres('a relay', () => {
       method: 'POST',
       encode: copy.bytes(),
     } as const;
-    const sender = copy.createNewPlantSender(options);
+    const sender = copy.createNewPlantSender<Record<never, never>, string>(options, { answers: {} });
     afterThisTest(() => sender.close());
     const asked: unknown[] = [];
     const retry: RelayRetry = (attempt, { code, outcome }) => {
