@@ -21,8 +21,11 @@ import { type Environment, TestProcess } from '../support/process.js';
 const dockerfile = readFileSync(join(ROOT, 'deploy/Dockerfile'), 'utf8');
 const [BUILD = ''] = /sh deploy\/build\.sh out/.exec(dockerfile) ?? [];
 const [, USER = ''] = /^USER (\d+):\1$/m.exec(dockerfile) ?? [];
+/** The image of the receiver is the last one. */
 const command = (instruction: string): string[] =>
-  JSON.parse(new RegExp(`${instruction}.* (\\[.*\\])$`, 'm').exec(dockerfile)![1]!) as string[];
+  JSON.parse(
+    Array.from(dockerfile.matchAll(new RegExp(`^${instruction} .*?(\\[.*\\])$`, 'gm'))).at(-1)![1]!,
+  ) as string[];
 
 /** As root: another user, as in the container. */
 const asOther =
@@ -75,7 +78,12 @@ describe('the stages of the Dockerfile, without Docker', () => {
     };
     copyFileSync(NO_HANDLER, environment.HANDLER);
     expect(existsSync(join(built, 'apps/webhook/dist/handler/index.js'))).toBe(true);
-    const receiver = run(command('ENTRYPOINT').slice(1), environment, built);
+    const started = command('CMD').slice(1);
+    const receiver = run(
+      started.map((part) => part.replace('/opt/plant-store-webhook', built)),
+      environment,
+      folder,
+    );
     await receiver.logged('listening');
 
     const check = command('HEALTHCHECK').slice(1);
