@@ -108,6 +108,7 @@ const looked = Array.from(readFileSync(ALERTS, 'utf8').matchAll(/ expr: (.*)$/gm
     const found = await stats();
     expect(shown).toMatchObject({
       'Receivers not ready': 0,
+      'Receivers with old tokens': 0,
       Parked: found['parked'],
       'Waiting or retrying': found['waiting']! + found['retrying']!,
       Handler: 1,

@@ -90,6 +90,7 @@ test('docs/reference/operations.md lists every metric of the receiver with its t
       stats: () => Promise.reject(new Error()),
       reasons: async () => [],
       freeBytes: async () => undefined,
+      areTokensCurrent: () => true,
     },
     recordLog().logger,
   ).text();
