@@ -109,6 +109,7 @@ const looked = Array.from(alertsOfReceivers.matchAll(/ expr: (.*)$/gm), ([, expr
     const found = await stats();
     expect(shown).toMatchObject({
       'Receivers not ready': 0,
+      'Receivers with old tokens': 0,
       Parked: found['parked'],
       'Waiting or retrying': found['waiting']! + found['retrying']!,
       Handler: 1,

@@ -58,8 +58,8 @@ export async function startReceiver(
   /** What is open, the last first: the order in which it is closed. */
   const opened: Close[] = [];
   try {
-    const tokens = openAccessTokens(config, logger, composed.tokenMatcher);
-    opened.unshift(() => tokens.close());
+    const accessTokens = openAccessTokens(config, logger, composed.tokenMatcher);
+    opened.unshift(() => accessTokens.close());
     const counters = new Counters();
     const inbox = await createInbox(config.INBOX_URL, {
       onLost: (err) => endLost(err, logger),
@@ -78,7 +78,7 @@ export async function startReceiver(
     });
     opened.unshift(() => inbox.close());
     const { startOperations } = await import('./operations/operations.js');
-    const operations = await startOperations({ config, inbox, counters, logger });
+    const operations = await startOperations({ config, inbox, accessTokens, counters, logger });
     opened.unshift(() => operations.close());
     await openUnlessStopped(inbox, stopping, () => {
       operations.stopping();
@@ -106,7 +106,7 @@ export async function startReceiver(
     const { app, connections } = await createApp(
       composed.path,
       {
-        accessTokens: tokens,
+        accessTokens,
         challenges: composed.challenges,
         pipeline: composed.createPipeline(config),
         inbox,
