@@ -133,11 +133,8 @@ test('a provider of a module that the HandlerModule imports has the logger', asy
 
 describe('a handler cannot start', () => {
   test.each([
-    [
-      'whose file is missing',
-      'missing.mjs',
-      'HANDLER names a file that is not there: PATH. Add it, or correct HANDLER.',
-    ],
+    ['whose file is missing', 'missing.mjs', 'HANDLER names no file: PATH. Add it, or correct HANDLER.'],
+    ['that is a folder', '.', 'HANDLER names no file: PATH. Add it, or correct HANDLER.'],
     [
       'without a default export',
       'export const handle = () => undefined;',
@@ -150,7 +147,7 @@ describe('a handler cannot start', () => {
     ],
     ['that throws', 'throw new Error("no catalog");', 'no catalog. Fix PATH, or what it imports.'],
   ])('%s', async (_name, text, said) => {
-    const path = text === 'missing.mjs' ? join(makeFolder(), text) : write('handler.mjs', text);
+    const path = ['missing.mjs', '.'].includes(text) ? join(makeFolder(), text) : write('handler.mjs', text);
 
     const error = await load(path).then(
       () => undefined,

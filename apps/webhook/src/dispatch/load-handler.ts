@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
 import { Module, type Type } from '@nestjs/common';
@@ -46,7 +46,7 @@ class LoggerModule {}
  */
 export async function loadHandler(source: string, logger: Logger): Promise<OpenTarget> {
   const path = modulePath(source);
-  if (!existsSync(path)) throw unusable(`HANDLER names a file that is not there: ${path}`);
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) throw unusable(`HANDLER names no file: ${path}`);
   const loaded = (await import(pathToFileURL(path).href)) as Exports;
   const exported = hasDefault(loaded.default) ? loaded.default : loaded;
   const handler = exported.default;
