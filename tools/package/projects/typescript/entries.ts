@@ -48,8 +48,8 @@ export class NewPlantHandler implements Handler {
 
   constructor(private readonly logger: Logger) {}
 
-  async handle({ key, content }: Delivery, { transaction }: Attempt): Promise<void> {
-    await transaction(async (client) => void (await client.query('SELECT $1', [key])));
+  async handle({ key, content }: Delivery, attempt: Attempt): Promise<void> {
+    await attempt.transaction(async (client) => void (await client.query('SELECT $1', [key])));
     this.logger.child({ key }).info({ bytes: content.length }, 'handled');
   }
 }
