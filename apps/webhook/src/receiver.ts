@@ -131,7 +131,15 @@ export async function startReceiver(
     const url = urlOf(app.getHttpServer()) + composed.path;
     const operationsUrl = operations.url;
     logger.info(
-      { url, operations: operationsUrl, socket, inbox: inbox.location, waiting, parked },
+      {
+        url,
+        operations: operationsUrl,
+        socket,
+        inbox: inbox.location,
+        handler: handler.name,
+        waiting,
+        parked,
+      },
       'listening',
     );
     if (isPaused) logger.warn({ waiting }, 'the handler is paused; deliveries wait until it is resumed');
