@@ -20,7 +20,7 @@ const contract = 'no-restricted-syntax: The contract imports only its own files 
 const document = 'no-restricted-syntax: Only openapi/ imports @nestjs/swagger';
 const checked = 'no-restricted-syntax: The published answers were checked';
 const ofTheTeam = 'no-restricted-syntax: No source of the receiver imports your handler';
-const ofTheReceiver = 'no-restricted-syntax: Of the receiver, your handler imports only';
+const ofTheReceiver = 'no-restricted-syntax: Your handler imports @plant-store/handler';
 const twoCopies = 'no-restricted-syntax: Another copy of the package has another class';
 const environment = "no-restricted-properties: 'process.env' is restricted";
 const environmentModule = "no-restricted-imports: 'node:process' import is restricted";
@@ -33,6 +33,12 @@ test.each([
   ['the contract imports the SDK', inContract, "import '@plant-store/sdk';", [modules, contract]],
   ['the SDK imports the command', sdk, "import '@plant-store/cli';", [modules]],
   ['the SDK imports test support', sdk, "import '@plant-store/test-support';", [modules]],
+  [
+    'what handlers import imports the contract',
+    'libs/handler/src/x.ts',
+    "import '@plant-store/contract';",
+    [modules],
+  ],
   ['the receiver imports the SDK', 'apps/webhook/src/x.ts', "import '@plant-store/sdk';", [modules]],
   ['a tool imports the receiver', 'tools/bench/src/x.ts', "import '@plant-store/webhook';", [modules]],
   ['test support imports the SDK', 'libs/test-support/src/x.ts', "import '@plant-store/sdk';", [modules]],
@@ -96,7 +102,7 @@ test.each([
   ['apps/webhook/src/openapi/x.ts', "import '@nestjs/swagger';"],
   [
     inHandler,
-    "import { LOGGER } from '@plant-store/webhook/handler';\nimport './x.js';\nlet unused: any = process.env.URL;",
+    "import { LOGGER } from '@plant-store/handler';\nimport './x.js';\nlet unused: any = process.env.URL;",
   ],
   ['libs/cli/src/plant-store.ts', 'export default process.env;'],
   ['apps/webhook/src/x.test.ts', "import '@plant-store/example-answers';\nexport default process.env;"],

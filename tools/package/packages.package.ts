@@ -8,7 +8,7 @@ import { answer, installProjects, type Packed, releaseAndPack } from './packed.j
 import { startReceiver } from './receiver.js';
 import { ROOT, run, succeed } from './run.js';
 
-const NAMES = ['contract', 'sdk', 'cli'] as const;
+const NAMES = ['contract', 'sdk', 'cli', 'handler'] as const;
 const TYPESCRIPTS = ['5.4', '6.0'];
 
 let packed: Packed;
@@ -36,7 +36,7 @@ describe('a release', () => {
   test('gives all packages one new version, on which they depend exactly', () => {
     const version = versionOf('contract');
     expect(version).not.toBe(manifestIn(join(ROOT, 'libs/contract'))['version']);
-    expect([versionOf('sdk'), versionOf('cli')]).toEqual([version, version]);
+    for (const name of NAMES) expect(versionOf(name)).toBe(version);
     expect(manifestIn(installed('sdk'))['dependencies']).toMatchObject({ '@plant-store/contract': version });
     expect(manifestIn(installed('cli'))['dependencies']).toMatchObject({
       '@plant-store/contract': version,
@@ -71,6 +71,7 @@ describe('a tarball', () => {
     ['contract', ['spec']],
     ['sdk', ['docs']],
     ['cli', ['bin']],
+    ['handler', []],
   ])('of %s, packed from a clone that was not built, has these files and no others', (name, folders) => {
     const library = join(ROOT, 'libs', name);
     const modules = filesIn(join(library, 'src')).filter((file) => !file.endsWith('.test.ts'));

@@ -10,13 +10,13 @@ export interface Packed {
   readonly clone: string;
   /** The folder of the tarballs. A project in it has the SDK alone. */
   readonly alone: string;
-  /** The paths of the tarballs: contract, SDK, command. */
+  /** The paths of the tarballs: contract, SDK, command, types of a handler. */
   readonly tarballs: readonly string[];
 }
 
 /**
  * Releases the packages in a clone that isn't built, as docs/how-to/release.md says, but for publishing. Then packs and
- * installs the SDK with the commands of its README, and packs the command.
+ * installs the SDK with the commands of its README, and packs the others.
  */
 export async function releaseAndPack(message: string): Promise<Packed> {
   const clone = makeFolder(afterThisFile);
@@ -37,8 +37,13 @@ export async function releaseAndPack(message: string): Promise<Packed> {
     cwd: alone,
     env: { REPOSITORY: clone, PROJECT: alone },
   });
-  await succeed('npm', ['pack', '--workspace', '@plant-store/cli', '--pack-destination', alone], options);
-  const tarballs = ['contract', 'sdk', 'cli'].map((name) => {
+  for (const name of ['cli', 'handler'])
+    await succeed(
+      'npm',
+      ['pack', '--workspace', `@plant-store/${name}`, '--pack-destination', alone],
+      options,
+    );
+  const tarballs = ['contract', 'sdk', 'cli', 'handler'].map((name) => {
     const file = readdirSync(alone).find((one) => one.startsWith(`plant-store-${name}-`));
     if (file === undefined) throw new Error(`${name} wasn't packed`);
     return join(alone, file);

@@ -1,6 +1,6 @@
 /**
- * Takes the pictures of the documentation. `WRITE_PICTURE=1 npx nx browser webhook-e2e -- picture` writes them to
- * docs/images.
+ * Takes the pictures of the documentation, all from one scene: whatever differs between two runs, two machines and two
+ * versions is set here. `npx nx run webhook-e2e:pictures` writes them to docs/images, and what they are made from.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,8 +9,9 @@ import { afterThisFile, makeFolder } from '@plant-store/test-support';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 
 import { ROOT } from '../support/development.js';
-import { spreadOverHour } from '../support/inbox.js';
+import { changeInbox } from '../support/inbox.js';
 import { sendAll, untilNothingWaits } from '../support/poison.js';
+import { writeMadeFrom } from './made-from.js';
 import {
   deliver,
   describeWithBrowser,
@@ -20,13 +21,16 @@ import {
   visit,
 } from './visit.js';
 
-const { WRITE_PICTURE } = process.env;
-const PICTURES = join(ROOT, WRITE_PICTURE ? 'docs/images' : 'apps/webhook-e2e/test-output');
+const { TAKE_PICTURES } = process.env;
+const PICTURES = join(ROOT, TAKE_PICTURES ? 'docs/images' : 'apps/webhook-e2e/test-output');
 
 const LAPTOP = { viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1.5 };
 const MINUTE = 60_000;
-/** Of the 72 deliveries. */
+/** When the pictures are taken. The last delivery has just come. */
+const NOW = Date.UTC(2026, 10, 24, 9, 30, 4);
+const DELIVERIES = 72;
 const PARKED = 13;
+const FOR_EVER = String(Number.MAX_SAFE_INTEGER);
 
 /** A handler that can't reach its database for some deliveries, and has a fault that others meet. */
 function makeHandler(): string {
@@ -45,30 +49,70 @@ function makeHandler(): string {
   return file;
 }
 
-/** An hour, for which no test waits, with as many deliveries as the table has: of the last ones, some are parked. */
+/** The deliveries come through an hour. What their process, its clock and its folder left is replaced. */
+const setScene = (handler: string): string => `
+  UPDATE delivery SET
+    key = '5f0c1e52-7d0b-4c56-9a3e-' || printf('%012d', id),
+    received_at = ${NOW} - ${60 * MINUTE} * (${DELIVERIES} - id) / ${DELIVERIES};
+  UPDATE delivery SET
+    started_at = received_at + CASE state WHEN 'parked' THEN 38 ELSE 1 END,
+    ended_at = received_at + CASE state WHEN 'parked' THEN 41 ELSE 14 END;
+  UPDATE attempt SET
+    started_at = (SELECT received_at FROM delivery WHERE id = attempt.delivery) + 1 + (number - 1) * 18,
+    duration = 3, receiver = 'greenhouse/1/86b36d',
+    stack = replace(stack, '${handler}', '/srv/greenhouse/handler.mjs');`;
+
+/** An hour, for which no test waits, in an inbox whose folder and size are those of no test. */
 async function showAnHour(page: Page): Promise<void> {
-  await page.route('**/activity', async (route) => {
-    const response = await route.fetch();
-    const activity = (await response.json()) as { minutes: { startedAt: number }[] };
-    const present = activity.minutes.at(-1)!.startedAt;
-    const minutes = Array.from({ length: 60 }, (_, index) => ({
-      ...{ startedAt: present - (59 - index) * MINUTE, received: index % 5 === 4 ? 2 : 1, attempts: 1 },
-      ...{ p50: 12 + (index % 3), p95: 40 + ((index * 7) % 11), waiting: 0, retrying: 0 },
-      parked: Math.floor(((index + 1) * PARKED) / 60),
-    }));
-    await route.fulfill({ json: { ...activity, minutes } });
-  });
+  const replace = (path: string, fields: object): Promise<unknown> =>
+    page.route(path, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ json: { ...((await response.json()) as object), ...fields } });
+    });
+  const minutes = Array.from({ length: 60 }, (_, index) => ({
+    startedAt: NOW - (NOW % MINUTE) - (59 - index) * MINUTE,
+    ...{ received: index % 5 === 4 ? 2 : 1, attempts: 1, waiting: 0, retrying: 0 },
+    ...{ p50: 12 + (index % 3), p95: 40 + ((index * 7) % 11) },
+    parked: Math.floor(((index + 1) * PARKED) / 60),
+  }));
+  const receiver = { name: 'greenhouse', startedAt: NOW, inbox: '/srv/greenhouse/inbox/inbox.sqlite' };
+  await replace('**/activity', { minutes });
+  await replace('**/stats', { receiver, bytes: 1_800_000 });
+  // Never responds: its events have the size of the inbox, too.
+  await page.route('**/events', () => undefined);
+  await page.clock.setFixedTime(NOW);
   await page.reload();
 }
 
+/** Runs in the page. A part that is drawn again looks slightly different from one that is drawn with the whole page. */
+async function redrawAll(): Promise<void> {
+  const untilDrawn = (): Promise<unknown> =>
+    new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  document.documentElement.hidden = true;
+  await untilDrawn();
+  document.documentElement.hidden = false;
+  await untilDrawn();
+}
+
+const SHOWN: readonly [name: string, place: string, options: BrowserContextOptions][] = [
+  ['inspector', '?delivery=63', LAPTOP],
+  ['inspector-failing', '?state=parked', LAPTOP],
+  ['inspector-dark', '?state=parked&delivery=63', { ...LAPTOP, colorScheme: 'dark' }],
+  ['inspector-phone', '?state=parked', PHONE],
+  ['inspector-evidence', '?view=evidence', LAPTOP],
+];
+
 describeWithBrowser('the pictures of the documentation', () => {
   let receiver: InspectedReceiver;
+  const taken: string[] = [];
 
   beforeAll(async () => {
     mkdirSync(PICTURES, { recursive: true });
+    const handler = makeHandler();
     const settings = {
-      ...{ HANDLER: makeHandler(), HANDLER_MAX_ATTEMPTS: '3', HANDLER_BACKOFF_MS: '10' },
-      RECEIVER_NAME: 'greenhouse',
+      ...{ HANDLER: handler, HANDLER_MAX_ATTEMPTS: '3', HANDLER_BACKOFF_MS: '10' },
+      // The scene is in the past.
+      ...{ RETENTION_MS: FOR_EVER, EVENT_RETENTION_MS: FOR_EVER },
     };
     receiver = await startInspected({ settings, cleanUp: afterThisFile });
     await sendAll(
@@ -76,20 +120,18 @@ describeWithBrowser('the pictures of the documentation', () => {
       Array.from({ length: 59 }, (_, index) => `Arbitrary content ${index + 1}`),
     );
     const notes = { text: 'The fields of a plant are open.', parts: ['arbitrary', { more: [1, 2] }] };
-    for (let number = 60; number <= 72; number += 1)
+    for (let number = 60; number <= DELIVERIES; number += 1)
       await deliver(receiver, JSON.stringify({ number, notes }), { 'content-type': 'application/json' });
     await untilNothingWaits(receiver.inbox);
-    spreadOverHour(receiver.inbox);
+    changeInbox(receiver.inbox, setScene(handler));
   });
 
-  test.each<[name: string, place: string, options: BrowserContextOptions]>([
-    ['inspector', '?delivery=63', LAPTOP],
-    ['inspector-failing', '?state=parked', LAPTOP],
-    ['inspector-dark', '?state=parked&delivery=63', { ...LAPTOP, colorScheme: 'dark' }],
-    ['inspector-phone', '?state=parked', PHONE],
-    ['inspector-evidence', '?view=evidence', LAPTOP],
-  ])('%s', async (name, place, options) => {
-    const { page } = await visit(receiver, place, options);
+  afterAll(() => {
+    if (TAKE_PICTURES && taken.length === SHOWN.length) writeMadeFrom();
+  });
+
+  test.each(SHOWN)('%s', async (name, place, options) => {
+    const { page } = await visit(receiver, place, { ...options, locale: 'en-GB', timezoneId: 'UTC' });
     await page.getByText(/on disk/).waitFor({ state: 'attached' });
     await showAnHour(page);
     if (place.includes('evidence')) await page.getByRole('region', { name: 'Methods' }).waitFor();
@@ -97,7 +139,9 @@ describeWithBrowser('the pictures of the documentation', () => {
     await page.getByText(/on disk/).waitFor({ state: 'attached' });
     if (place.includes('delivery')) await page.locator('#detail').getByText('"notes"').waitFor();
     await page.evaluate(() => document.fonts.ready);
+    await page.evaluate(redrawAll);
 
     await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+    taken.push(name);
   });
 });

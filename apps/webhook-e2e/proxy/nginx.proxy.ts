@@ -24,7 +24,7 @@ import { soon } from '../support/port.js';
 import type { Environment } from '../support/process.js';
 import { preloading, type RunningReceiver, startReceiver } from '../support/receiver.js';
 import { openSender } from '../support/sender.js';
-import { findNginx, startNginx, startNginxOfInspector, startNginxWithTls } from './nginx.js';
+import { findNginx, HAS_IPV6, startNginx, startNginxOfInspector, startNginxWithTls } from './nginx.js';
 
 /** nginx would send it again by default, because the method is idempotent. */
 const PUT = POST.replace('POST', 'PUT');
@@ -75,6 +75,17 @@ withNginx('through nginx as documented', () => {
       expect(log).not.toMatch(/Bearer|t0ken/i);
     },
   );
+
+  test.each(FILES)('$file: another path has 404, over IPv4 and IPv6', async ({ upstream }) => {
+    const port = await startNginx(nginx!, upstream(await freePort()));
+
+    for (const host of ['127.0.0.1', ...(HAS_IPV6 ? ['[::1]'] : [])])
+      for (const path of ['/', '/index.html', '/plant', '/plant/webhook/']) {
+        const response = await fetch(`http://${host}:${port}${path}`);
+        expect({ host, path, status: response.status }).toEqual({ host, path, status: 404 });
+        expect(await response.text()).not.toContain('Welcome');
+      }
+  });
 
   test('a delivery in chunks is stored', async () => {
     const receiver = await startReceiver();

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 
 import { facts } from '@plant-store/contract';
@@ -23,6 +24,11 @@ export function findNginx(): string | undefined {
   process.stderr.write(`${message}\nThe tests of the proxy were skipped.\n`);
   return undefined;
 }
+
+/** Whether this machine has IPv6, so that nginx can listen there. */
+export const HAS_IPV6 = Object.values(networkInterfaces())
+  .flat()
+  .some((address) => address?.address === '::1');
 
 /** nginx that listens with TLS. */
 export interface NginxWithTls {
@@ -52,18 +58,11 @@ export async function startNginx(
     cleanUp = afterThisTest,
   }: { readonly buffering?: 'on' | 'off'; readonly cleanUp?: CleanUp } = {},
 ): Promise<number> {
-  const documented = replaced(
-    readDeployed(upstream),
-    ['listen 443 ssl;', 'listen 443;'],
-    ['proxy_request_buffering off;', `proxy_request_buffering ${buffering};`],
-  );
-  const { port } = await start(
-    path,
-    makeFolder(cleanUp),
-    documented.replaceAll(/^ *ssl_.*\n/gm, ''),
-    cleanUp,
-  );
-  return port;
+  const documented = replaced(readDeployed(upstream), [
+    'proxy_request_buffering off;',
+    `proxy_request_buffering ${buffering};`,
+  ]);
+  return (await start(path, makeFolder(cleanUp), withoutTls(documented), cleanUp)).port;
 }
 
 /**
@@ -76,12 +75,11 @@ export async function startNginx(
 export async function startNginxOfInspector(path: string, operations: string): Promise<number> {
   const folder = makeFolder();
   writeFileSync(join(folder, 'operators'), 'maria:{PLAIN}m\n');
-  const documented = replaced(
-    readFileSync(join(ROOT, 'deploy/nginx-inspector.conf'), 'utf8'),
-    ['listen 443 ssl;', 'listen 443;'],
-    ['http://127.0.0.1:3001;', `${new URL(operations).origin};`],
-  );
-  return (await start(path, folder, documented.replaceAll(/^ *ssl_.*\n/gm, ''), afterThisTest)).port;
+  const documented = replaced(readFileSync(join(ROOT, 'deploy/nginx-inspector.conf'), 'utf8'), [
+    'http://127.0.0.1:3001;',
+    `${new URL(operations).origin};`,
+  ]);
+  return (await start(path, folder, withoutTls(documented), afterThisTest)).port;
 }
 
 /**
@@ -120,8 +118,15 @@ async function start(
   const port = await freePort();
   const file = join(folder, 'nginx.conf');
   // Only root may listen on 443.
-  const text = replaced(documented, ['listen 443', `listen 127.0.0.1:${port}`]);
+  const text = replaced(
+    HAS_IPV6 ? documented : documented.replace(/^ *listen \[::\].*$/m, '# listen [::]:443'),
+    ['listen 443', `listen 127.0.0.1:${port}`],
+    ['listen [::]:443', `listen [::1]:${port}`],
+  );
   writeFileSync(file, configuration(folder, text));
+  // What Debian has where nginx looks for files if nobody says what to do with a path.
+  mkdirSync(join(folder, 'html'));
+  writeFileSync(join(folder, 'html/index.html'), 'Welcome to nginx!');
   // One process, as the user who runs the tests.
   const options = 'daemon off; master_process off;';
   const command = [path, '-p', folder, '-c', file, '-e', 'stderr', '-g', options] as const;
@@ -161,6 +166,10 @@ ${temporary.join('\n')}
 ${documented}
 }
 `;
+}
+
+function withoutTls(documented: string): string {
+  return documented.replaceAll(/^ *ssl_.*\n/gm, '').replaceAll(/(?<=443) ssl\b/g, '');
 }
 
 /** @throws Error if the text doesn't have each part exactly once */

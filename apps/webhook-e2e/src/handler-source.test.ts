@@ -89,8 +89,8 @@ describe('HANDLER is a URL', () => {
     expect(fields.join()).not.toContain(ACCESS_TOKEN);
     expect(got).toHaveLength(1);
     // What the operator's URL has in its query may be a secret, too.
-    expect(receiver.process.entries('deliveries are forwarded')).toMatchObject([
-      { target: HANDLER.replace('?key=s3cret', '') },
+    expect(receiver.process.entries('listening')).toMatchObject([
+      { handler: HANDLER.replace('?key=s3cret', '') },
     ]);
     expect(receiver.process.output).not.toContain('s3cret');
   });

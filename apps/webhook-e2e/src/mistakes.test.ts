@@ -153,7 +153,7 @@ describe('npm start', () => {
 
 describe('a handler that cannot start', () => {
   const HANDLER = 'apps/webhook/handler/new-plant.handler.ts';
-  const imports = `import { Injectable } from '@nestjs/common';\nimport { Delivery } from '@plant-store/webhook/handler';\n`;
+  const imports = `import { Injectable } from '@nestjs/common';\nimport { Delivery } from '@plant-store/handler';\n`;
   const handle = 'handle(_delivery: Delivery): void {}';
 
   let workspace: ReturnType<typeof makeReceiver> | undefined;

@@ -1,12 +1,33 @@
-import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 import { makeFolder } from '@plant-store/test-support';
 import { DatabaseSync } from '@photostructure/sqlite';
 
+import { ROOT, terminal } from '../support/development.js';
+import { blocksOf } from '../support/documented.js';
+import { ACCESS_TOKEN } from '../support/messages.js';
+import { ask } from '../support/operations.js';
 import { plantInbox, plantInboxAs, type Result } from '../support/plant-inbox.js';
+import { soon } from '../support/port.js';
 import type { User } from '../support/process.js';
-import { inboxOf, type RunningReceiver, spawnReceiver, startReceiver } from '../support/receiver.js';
+import {
+  everythingOpen,
+  inboxOf,
+  type RunningReceiver,
+  spawnReceiver,
+  startReceiver,
+} from '../support/receiver.js';
 import { openSender } from '../support/sender.js';
 
 /** The user of the receiver, one more of its group, and somebody else. Nobody has these numbers. */
@@ -119,7 +140,7 @@ asRoot('with several users', () => {
     for (const name of ['inbox.sqlite', 'receiver.lock']) chmodSync(join(inbox, name), 0o644);
     const unusable = expect.stringMatching(
       new RegExp(
-        `User ${STRANGER.uid} may not read and write .*${database} \\(user ${OWNER.uid}\\).*INBOX_UNUSABLE`,
+        `User ${STRANGER.uid} may not read and write .*${database} \\(user ${OWNER.uid}, group ${OWNER.gid}, mode 0644\\).*INBOX_UNUSABLE`,
       ),
     ) as string;
 
@@ -144,7 +165,7 @@ asRoot('with several users', () => {
     await process.stop();
     const strange = ['-wal', '-shm'].map((ending) => join(inbox, `inbox.sqlite${ending}`));
     for (const file of strange) {
-      writeFileSync(file, '');
+      writeFileSync(file, '', { mode: 0o600 });
       chownSync(file, STRANGER.uid, STRANGER.gid);
     }
 
@@ -152,7 +173,102 @@ asRoot('with several users', () => {
 
     expect(await refused.exit).toEqual({ code: 1, signal: null });
     expect(refused.stderr).toContain(
-      ` User ${OWNER.uid} may not read and write ${strange.map((file) => `${file} (user ${STRANGER.uid})`).join(', ')}. `,
+      ` User ${OWNER.uid} may not read and write ${strange.map((file) => `${file} (user ${STRANGER.uid}, group ${STRANGER.gid}, mode 0600)`).join(', ')}. `,
     );
+  });
+
+  test('after root has changed an inbox that was just restored, the receiver can use all of it', async () => {
+    const folder = makeFolderOf(OWNER, 0o700);
+    const { inbox, process } = await startAsOwner(folder);
+    await process.stop();
+    for (const name of readdirSync(inbox)) if (name !== 'inbox.sqlite') rmSync(join(inbox, name));
+
+    for (const command of ['pause', 'resume']) await expectDone(plantInbox(command, '--inbox', inbox));
+
+    await openSender(await startAsOwner(folder)).send('arbitrary');
+  });
+
+  /** The commands of a page, as a shell of root runs them with `umask 077`: for the user of the test, in its folders. */
+  function runAsRoot(commands: string, replaced: Readonly<Record<string, string>>): void {
+    const script = Object.entries(replaced).reduce(
+      (text, [shown, given]) => text.replaceAll(shown, given),
+      commands,
+    );
+    execFileSync('/bin/sh', ['-euc', `umask 077\n${script}`], {
+      stdio: 'pipe',
+      env: terminal(everythingOpen),
+    });
+  }
+
+  test('root backs up and restores by the page, and the receiver of another user starts with the copy', async () => {
+    const page = readFileSync(join(ROOT, 'docs/how-to/back-up.md'), 'utf8');
+    const [, backUp] = blocksOf(page, 'Back up', 'sh');
+    const [, restore] = blocksOf(page, 'Restore', 'sh');
+    const folder = makeFolderOf(OWNER, 0o700);
+    chownSync(folder, OWNER.uid, OWNER.gid);
+    const replaced = {
+      '/var/backups/plant-store-webhook': join(folder, 'backups'),
+      '/var/lib/plant-store-webhook': folder,
+      '/opt/plant-store-webhook': ROOT,
+      'runuser -u plant-store --': `setpriv --reuid=${OWNER.uid} --regid=${OWNER.gid} --clear-groups`,
+      ' node ': ` ${process.execPath} `,
+      '-o plant-store -g plant-store': `-o ${OWNER.uid} -g ${OWNER.gid}`,
+    };
+    const { inbox, process: receiver } = await startReceiver({ folder, user: OWNER }).then(
+      async (running) => {
+        await openSender(running).send('kept');
+        return running;
+      },
+    );
+
+    runAsRoot(backUp!, replaced);
+    await receiver.stop();
+    runAsRoot(restore!, replaced);
+
+    expect(readdirSync(inbox)).toEqual(['inbox.sqlite']);
+    const again = await startAsOwner(folder);
+    expect((await plantInboxAs(OWNER, 'show', '1', '--inbox', again.inbox)).stdout).toContain('kept');
+  });
+
+  test('a start names the owner and the mode of a folder that root has restored', async () => {
+    const folder = makeFolder();
+    chmodSync(folder, 0o755);
+    mkdirSync(inboxOf(folder), { mode: 0o700 });
+
+    const refused = spawnReceiver({ folder, user: OWNER });
+
+    expect(await refused.exit).toEqual({ code: 1, signal: null });
+    expect(refused.stderr).toContain(
+      ` User ${OWNER.uid} may not read and write ${inboxOf(folder)} (user 0, group 0, mode 0700). `,
+    );
+  });
+
+  test('root rotates tokens by the page; a file that the receiver may not read shows in the metrics', async () => {
+    const page = readFileSync(join(ROOT, 'docs/reference/settings.md'), 'utf8');
+    const [add, leaveLast] = blocksOf(page, 'Access', 'sh');
+    const folder = makeFolderOf(OWNER, 0o700);
+    const file = join(folder, 'access-tokens');
+    writeFileSync(file, `${ACCESS_TOKEN}\n`, { mode: 0o640 });
+    chownSync(file, 0, OWNER.gid);
+    const receiver = await startReceiver({
+      ...{ folder, user: OWNER },
+      settings: { ACCESS_TOKENS: '', ACCESS_TOKENS_FILE: file },
+    });
+    const isCurrent = async (): Promise<string | undefined> =>
+      /^plant_store_access_tokens_current (\d)$/m.exec((await ask(receiver.inbox, '/metrics')).content)?.[1];
+
+    runAsRoot(add!, { access: join(folder, 'access') });
+    expect(await receiver.process.logged('access tokens reloaded')).toMatchObject({ count: 2 });
+    await openSender(receiver).send('arbitrary');
+    runAsRoot(leaveLast!, { access: join(folder, 'access') });
+    expect(await receiver.process.logged('access tokens reloaded', 2)).toMatchObject({ count: 1 });
+    expect(await isCurrent()).toBe('1');
+
+    runAsRoot(`echo new > ${file}.next; mv ${file}.next ${file}`, {});
+    const { err } = await receiver.process.logged('access tokens not reloaded; those read last stay');
+    expect((err as Error).message).toContain(
+      ` User ${OWNER.uid} may not read ${file} (user 0, group 0, mode 0600).`,
+    );
+    while ((await isCurrent()) !== '0') await soon();
   });
 });

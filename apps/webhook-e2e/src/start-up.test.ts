@@ -18,6 +18,8 @@ interface Row {
   readonly given: (folder: string) => Environment | Promise<Environment>;
   /** The whole standard error, with FOLDER for the folder. */
   readonly want: string;
+  /** @default 1 */
+  readonly code?: number;
 }
 
 const MISSPELT = 'HANDLER_CONCURENCY: is not a setting and has no effect; did you mean HANDLER_CONCURRENCY?';
@@ -72,6 +74,8 @@ const rows: readonly Row[] = [
     name: 'an inbox that is damaged',
     given: (folder) => makeInbox(folder, (file) => writeFileSync(file, 'arbitrary'.repeat(1_000))),
     want: 'The inbox in FOLDER/inbox is damaged: file is not a database. Restore a backup, as docs/how-to/back-up.md says under "When the inbox is damaged". [INBOX_DAMAGED]\n',
+    // A supervisor can tell that another start is useless.
+    code: 65,
   },
   {
     name: 'an inbox of an earlier version',
@@ -85,13 +89,13 @@ const rows: readonly Row[] = [
   },
 ];
 
-test.each(rows)('$name: exit code 1, and what is wrong and what to do', async ({ given, want }) => {
+test.each(rows)('$name: what is wrong and what to do', async ({ given, want, code = 1 }) => {
   const folder = makeFolder();
   const settings = await given(folder);
 
   const receiver = spawnReceiver({ folder, settings });
 
-  expect(await receiver.exit).toEqual({ code: 1, signal: null });
+  expect(await receiver.exit).toEqual({ code, signal: null });
   const says = receiver.stderr.replaceAll(folder, 'FOLDER');
   expect(says).toBe(want);
   expect(receiver.output).not.toContain(ACCESS_TOKEN);

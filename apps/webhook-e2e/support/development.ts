@@ -112,7 +112,7 @@ export { NewPlantHandler as default } from './new-plant.handler.js';
 export class HandlerModule {}
 `,
   'apps/webhook/handler/new-plant.handler.ts': `import { Inject, Injectable } from '@nestjs/common';
-import { Attempt, Delivery, LOGGER } from '@plant-store/webhook/handler';
+import { Attempt, Delivery, LOGGER } from '@plant-store/handler';
 
 @Injectable()
 export class NewPlantHandler {
@@ -146,6 +146,8 @@ export function makeWorkspace(source: string, folder = makeFolder()): string {
   write('tsconfig.base.json', readFileSync(join(ROOT, 'tsconfig.base.json'), 'utf8'));
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   write('libs/contract/package.json', JSON.stringify({ type: 'module' }));
+  write('libs/handler/package.json', JSON.stringify({ type: 'module' }));
+  project('libs/handler', 'index.ts', 'export {};\n');
   project('libs/contract', 'answers.ts', 'export const answers = {};\n');
   write('libs/contract/src/answer-types.ts', 'export const valuesOf = (answers: object) => answers;\n');
   write('apps/webhook/dist/api.html', '');

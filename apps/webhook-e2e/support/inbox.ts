@@ -33,21 +33,17 @@ export function countOpen(folder: string): number {
 
 /** Dates a delivery back to 1970. */
 export function ageDelivery(folder: string, id: number): void {
-  const database = open(folder);
-  database.prepare('UPDATE delivery SET received_at = 0, ended_at = 0 WHERE id = ?').run(id);
-  database.close();
+  changeInbox(folder, `UPDATE delivery SET received_at = 0, ended_at = 0 WHERE id = ${id}`);
 }
 
-/** Dates the deliveries back, so that the first came an hour ago, and each of the others as long after the one before. */
-export function spreadOverHour(folder: string): void {
+/** Runs statements on the inbox in a folder. The receiver may be running. */
+export function changeInbox(folder: string, statements: string): void {
   const database = open(folder);
-  database.exec(`
-    CREATE TEMP TABLE shift AS
-      SELECT id, 3600000 * ((SELECT max(id) FROM delivery) - id) / (SELECT count(*) FROM delivery) AS time FROM delivery;
-    UPDATE attempt SET started_at = started_at - (SELECT time FROM shift WHERE shift.id = attempt.delivery);
-    UPDATE delivery SET received_at = received_at - time, started_at = started_at - time, ended_at = ended_at - time
-      FROM shift WHERE shift.id = delivery.id`);
-  database.close();
+  try {
+    database.exec(statements);
+  } finally {
+    database.close();
+  }
 }
 
 /** Keeps others from writing to the inbox in a folder, as a program does that changes the file. Returns what ends it. */

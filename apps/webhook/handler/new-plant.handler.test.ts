@@ -1,4 +1,4 @@
-import type { Attempt, Delivery, Handler } from '@plant-store/webhook/handler';
+import type { Attempt, Delivery, Handler } from '@plant-store/handler';
 
 import { NewPlantHandler } from './new-plant.handler.js';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Attempt, Delivery, Handler } from '@plant-store/webhook/handler';
+import type { Attempt, Delivery, Handler } from '@plant-store/handler';
 
 /**
  * What happens with a new plant: nothing yet. **Replace the body of `handle` with what your team does.**

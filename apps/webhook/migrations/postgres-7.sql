@@ -12,6 +12,23 @@ ALTER TABLE delivery ALTER COLUMN key SET DEFAULT gen_random_uuid()::text;
 ALTER TABLE schema_version ADD PRIMARY KEY (version);
 ALTER TABLE inbox_state ADD COLUMN id int PRIMARY KEY DEFAULT 1 CHECK (id = 1);
 
+-- A content as text. PostgreSQL has no text with other bytes than UTF-8 allows, or with a zero: such a content is shown in the
+-- format `escape` of bytea. A function of SQL can't catch what `convert_from` reports.
+CREATE FUNCTION text_of_7(content bytea) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT AS $$
+BEGIN
+  RETURN convert_from(content, 'UTF8');
+EXCEPTION WHEN character_not_in_repertoire THEN
+  RETURN encode(content, 'escape');
+END $$;
+
+CREATE VIEW overview AS
+SELECT
+  id, CASE WHEN length(key) = 36 THEN key ELSE key || substr(CAST(1000000000000 + id AS text), 2) END AS key, state,
+  to_char(timestamp 'epoch' + received_at * interval '1 millisecond', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS received_at,
+  attempts, error, reason, event_id, method, media_type, content_encoding, fields,
+  coalesce(discarded_bytes, length(content)) AS bytes, text_of_7(content) AS content
+FROM delivery;
+
 -- One cycle of a receiver, see `Store` in store.ts. Its name has the version of the tables: receivers of two versions share
 -- them for a while. A receiver whose lease is lost gets nothing, and writes nothing: its result is null. It is a procedure,
 -- because the call of a function is planned each time.

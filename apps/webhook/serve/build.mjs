@@ -1,15 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
 import { transformFile } from '@swc/core';
@@ -18,20 +9,15 @@ import { replaceFile } from './replace-file.mjs';
 
 /** The folder of the receiver's build. It is as deep as `dist`, so that what is found beside `dist` is found here too. */
 const RECEIVER = 'apps/webhook/dist-dev';
-const CONTRACT = 'libs/contract/dist-dev';
 
-/** Without it, the team's handler would import the receiver in `dist`, which may not be there. */
-const RECEIVER_PACKAGE = {
-  name: '@plant-store/webhook',
-  type: 'module',
-  exports: { './handler': './dispatch/handler.js' },
-};
+/** The packages that the receiver imports, and the folder of each one's build. */
+const LIBRARIES = ['contract', 'handler'].map((name) => ({ name, output: `libs/${name}/dist-dev` }));
 
 /** The program that this build makes. */
 export const ENTRY = `${RECEIVER}/main.js`;
 
 /** The team's answers in this build. */
-export const ANSWERS = `${CONTRACT}/dist/answers.js`;
+export const ANSWERS = 'libs/contract/dist-dev/dist/answers.js';
 
 /** Writes the inspector. */
 const INSPECTOR = 'apps/webhook/serve/build-inspector.mjs';
@@ -39,19 +25,21 @@ const INSPECTOR = 'apps/webhook/serve/build-inspector.mjs';
 /** The page of the interface. */
 const PAGE = 'apps/webhook/dist/api.html';
 
-/** What the receiver consists of: its sources, and those of the package that it imports. */
+/** What the receiver consists of: its sources, and those of the packages that it imports. */
 const PROJECTS = [
-  { sources: 'libs/contract/src', output: `${CONTRACT}/dist` },
+  ...LIBRARIES.map(({ name, output }) => ({ sources: `libs/${name}/src`, output: `${output}/dist` })),
   { sources: 'apps/webhook/src', output: RECEIVER },
   { sources: 'apps/webhook/handler', output: `${RECEIVER}/handler` },
 ];
 
 /** The commands of the workspace. tsc builds them, and has its own record of what it has built. */
-const COMMANDS = ['libs/contract', 'libs/sdk', 'libs/cli', 'apps/webhook'].map((project) => ({
-  sources: `${project}/src`,
-  output: `${project}/dist`,
-  record: `${project}/dist/tsconfig.build.tsbuildinfo`,
-}));
+const COMMANDS = [...['libs/contract', 'libs/handler', 'libs/sdk', 'libs/cli', 'apps/webhook']].map(
+  (project) => ({
+    sources: `${project}/src`,
+    output: `${project}/dist`,
+    record: `${project}/dist/tsconfig.build.tsbuildinfo`,
+  }),
+);
 
 /**
  * The folders whose changes call for another build, each with those below it. On Linux, `fs.watch` with `recursive` of
@@ -104,14 +92,16 @@ export async function buildPages() {
   await Promise.all(commands.map(run));
 }
 
-/** Makes the folders, and lets the receiver in them import the contract in them. */
+/** Makes the folders, and lets the receiver in them import the packages in them. */
 function prepare() {
-  for (const folder of [RECEIVER, CONTRACT]) rmSync(folder, { recursive: true, force: true });
-  mkdirSync(CONTRACT, { recursive: true });
-  cpSync('libs/contract/package.json', `${CONTRACT}/package.json`);
+  rmSync(RECEIVER, { recursive: true, force: true });
   mkdirSync(`${RECEIVER}/node_modules/@plant-store`, { recursive: true });
-  symlinkSync(resolve(CONTRACT), `${RECEIVER}/node_modules/@plant-store/contract`, 'junction');
-  writeFileSync(`${RECEIVER}/package.json`, JSON.stringify(RECEIVER_PACKAGE));
+  for (const { name, output } of LIBRARIES) {
+    rmSync(output, { recursive: true, force: true });
+    mkdirSync(output, { recursive: true });
+    cpSync(`libs/${name}/package.json`, `${output}/package.json`);
+    symlinkSync(resolve(output), `${RECEIVER}/node_modules/@plant-store/${name}`, 'junction');
+  }
 }
 
 /** The sources of a folder and below, without tests. */

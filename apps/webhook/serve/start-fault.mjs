@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 /** What is written under development, and read again. */
 const WRITTEN = [
   '.',
-  ...['libs/contract', 'libs/sdk', 'libs/cli', 'apps/webhook'].flatMap((project) => [
+  ...['libs/contract', 'libs/handler', 'libs/sdk', 'libs/cli', 'apps/webhook'].flatMap((project) => [
     project,
     `${project}/dist`,
     `${project}/dist-dev`,

@@ -1,5 +1,6 @@
+import type { Delivery } from '@plant-store/handler';
+
 import { SUSPECT } from '../src/inbox/conditions.js';
-import type { Delivery } from '../src/inbox/delivery.js';
 import { Room } from '../src/inbox/store.js';
 import type { Journal, Known, Ledger, Row } from './ledger.js';
 import type { Plan } from './plan.js';

@@ -1,8 +1,8 @@
+import type { Attempt, Delivery } from '@plant-store/handler';
+
 import { Counters } from '../src/counters.js';
 import { callHandler, type RunningAttempt } from '../src/dispatch/attempt.js';
 import { Dispatcher } from '../src/dispatch/dispatcher.js';
-import type { Attempt } from '../src/dispatch/handler.js';
-import type { Delivery } from '../src/inbox/delivery.js';
 import { Inbox } from '../src/inbox/inbox.js';
 import type { Known } from './ledger.js';
 import { Process } from './promises.js';

@@ -1,6 +1,7 @@
 import { type DynamicModule, Module, type Provider, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { LOGGER } from '@plant-store/handler';
 import type { Logger } from 'pino';
 
 import type { AccessTokenSource } from './authentication/access-token-source.js';
@@ -15,7 +16,7 @@ import { createFastifyAdapter } from './http/fastify-adapter.js';
 import { recordResponses } from './http/refusal.js';
 import { RefusalFilter } from './http/refusal.filter.js';
 import { INBOX, type Inbox } from './inbox/inbox.js';
-import { LOGGER, nestLogger } from './logging/logger.js';
+import { nestLogger } from './logging/logger.js';
 
 /** What the application needs to run. */
 export interface Resources {

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { afterThisTest, makeFolder, tableOf } from '@plant-store/test-support';
-import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { DatabaseSync } from '@photostructure/sqlite';
 
 import { copyInbox } from '../test/copy-inbox.js';
-import { act, Claims, failed, HANDLED, incoming, only, openEmbedded, PARKED } from '../test/open-inbox.js';
+import { openEmbedded } from '../test/open-inbox.js';
+import { overviewSuite, type ReadDatabase } from '../test/overview.suite.js';
 import { recordLog } from '../test/record-log.js';
 import { composeAnswers } from './answers/compose-answers.js';
 import { parseConfig, SETTING_NAMES } from './config/config.js';
@@ -18,7 +19,6 @@ const pageOf = (name: string): string =>
   readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
 const settingsPage = pageOf('reference/settings.md');
 const responsesPage = pageOf('reference/responses.md');
-const inboxPage = pageOf('reference/inbox.md');
 const operationsPage = pageOf('reference/operations.md');
 
 /** Pages that say what to do. */
@@ -35,9 +35,6 @@ const PAGES = [
 
 /** A setting with its block: heading, default, unit, meaning. */
 const SETTING = /^### `(\w+)`\n\n(?:Default `([^`]*)`|No default)(?:, in (\w+))?\. (.+)/gm;
-
-/** The SQL that docs/reference/inbox.md shows. */
-const query = /```sql\n(.*?)```/s.exec(inboxPage)![1]!;
 
 const code = (value: unknown): string => `\`${String(value)}\``;
 
@@ -93,6 +90,7 @@ test('docs/reference/operations.md lists every metric of the receiver with its t
       stats: () => Promise.reject(new Error()),
       reasons: async () => [],
       freeBytes: async () => undefined,
+      areTokensCurrent: () => true,
     },
     recordLog().logger,
   ).text();
@@ -111,50 +109,16 @@ test('docs/reference/operations.md lists every fault of a request with its statu
   );
 });
 
-describe('the SQL that docs/reference/inbox.md shows works:', () => {
-  /** An inbox with a delivery in each state, and a connection to it. */
-  async function makeInbox(): Promise<DatabaseSyncInstance> {
-    const folder = makeFolder();
-    const inbox = await openEmbedded(folder);
-    const claims = Claims.begin(inbox);
-    for (let count = 0; count < 6; count += 1) await inbox.accept(incoming('arbitrary'));
-    await claims.settle(HANDLED, failed(3_600_000), PARKED, { ...PARKED, error: 'wrong plant' });
-    await act(inbox, 'discard', only(4), 'arbitrary');
-    await claims.claim(1);
-    const copy = copyInbox(folder);
-    await inbox.close();
-    const database = new DatabaseSync(join(copy, 'inbox.sqlite'));
+/** An inbox, read in a copy of its files. */
+async function openEmbeddedWithReader(): Promise<ReadDatabase> {
+  const folder = makeFolder();
+  const inbox = await openEmbedded(folder);
+  const rows: ReadDatabase['rows'] = async (query) => {
+    const database = new DatabaseSync(join(copyInbox(folder), 'inbox.sqlite'));
     afterThisTest(() => database.close());
-    return database;
-  }
+    return database.prepare(query, { returnArrays: true }).all() as unknown[][];
+  };
+  return { inbox, rows };
+}
 
-  const rowsOf = (database: DatabaseSyncInstance, sql: string): unknown[] =>
-    database.prepare(sql, { returnArrays: true }).all();
-
-  test('counting deliveries by state, and the states that it lists', async () => {
-    const database = await makeInbox();
-
-    const rows = rowsOf(database, query);
-    expect(rows).toEqual([
-      ['discarded', 1],
-      ['handled', 1],
-      ['parked', 1],
-      ['retrying', 1],
-      ['running', 1],
-      ['waiting', 1],
-    ]);
-    const documented = tableOf(inboxPage, 'State').map(([state]) => state);
-    expect(documented.sort()).toEqual(rows.map((row) => code((row as unknown[])[0])));
-  });
-
-  test('the columns of the overview', async () => {
-    const database = await makeInbox();
-    const columns = database
-      .prepare('SELECT * FROM overview')
-      .columns()
-      .map(({ name }) => name);
-    const sentence = /^`overview` has a row for each delivery: (.*)$/m.exec(inboxPage)?.[1] ?? '';
-
-    expect([...sentence.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(columns);
-  });
-});
+overviewSuite('an embedded inbox', openEmbeddedWithReader, { wrongBytes: '\ufffdA', zero: '0' });

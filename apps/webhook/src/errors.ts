@@ -13,7 +13,7 @@ export const RECEIVER_ERRORS = {
   INBOX_IN_USE: 'Another receiver uses the same inbox.',
   INBOX_UNUSABLE:
     'The inbox cannot be opened, read or written: check the folder and its owner, or the database.',
-  INBOX_DAMAGED: 'The inbox is damaged. Restore a backup.',
+  INBOX_DAMAGED: 'The inbox is damaged. The receiver ends with exit code 65. Restore a backup.',
   INBOX_LOST:
     'A file of the inbox was removed or replaced, or its disk failed to flush. The receiver ends with exit code 74.',
   INBOX_OPENING: 'The inbox is being opened. /readyz says what is done, and when it is open.',
@@ -37,6 +37,12 @@ export class ReceiverError extends Error {
     super(message, options);
   }
 }
+
+/** Exit codes of sysexits.h, for a supervisor. With EX_DATAERR another start is useless; it isn't with EX_IOERR. */
+const EXIT_CODES: { readonly [code in ReceiverErrorCode]?: number } = { INBOX_DAMAGED: 65, INBOX_LOST: 74 };
+
+/** The exit code of a receiver that ends because of this failure, at its start or later. */
+export const exitCodeOf = ({ code }: ReceiverError): number => EXIT_CODES[code] ?? 1;
 
 /** What whoever uses an inbox gets that isn't open yet. */
 export function inboxOpening(location: string): ReceiverError {

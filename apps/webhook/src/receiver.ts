@@ -10,15 +10,11 @@ import { Counters } from './counters.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import type { OpenHandler } from './dispatch/open-handler.js';
 import { sayWhileItStarts } from './dispatch/slow-start.js';
-import { ReceiverError, systemReason } from './errors.js';
+import { exitCodeOf, ReceiverError, systemReason } from './errors.js';
 import { authorityOf, listenOnOne, urlOf } from './http/listen.js';
 import type { Inbox } from './inbox/inbox.js';
 import { createInbox } from './inbox/open-inbox.js';
 import { startRemovingExpired } from './inbox/retention.js';
-
-/** Exit codes of a receiver whose inbox can't be trusted any more: EX_DATAERR and EX_IOERR of sysexits.h. */
-const INBOX_DAMAGED_EXIT = 65;
-const INBOX_LOST_EXIT = 74;
 
 /** What is cut off must still be stored, so it is cut off so long before the deadline of a stop: milliseconds. */
 const TIME_TO_STORE = 1_000;
@@ -62,8 +58,8 @@ export async function startReceiver(
   /** What is open, the last first: the order in which it is closed. */
   const opened: Close[] = [];
   try {
-    const tokens = openAccessTokens(config, logger, composed.tokenMatcher);
-    opened.unshift(() => tokens.close());
+    const accessTokens = openAccessTokens(config, logger, composed.tokenMatcher);
+    opened.unshift(() => accessTokens.close());
     const counters = new Counters();
     const inbox = await createInbox(config.INBOX_URL, {
       onLost: (err) => endLost(err, logger),
@@ -82,7 +78,7 @@ export async function startReceiver(
     });
     opened.unshift(() => inbox.close());
     const { startOperations } = await import('./operations/operations.js');
-    const operations = await startOperations({ config, inbox, counters, logger });
+    const operations = await startOperations({ config, inbox, accessTokens, counters, logger });
     opened.unshift(() => operations.close());
     await openUnlessStopped(inbox, stopping, () => {
       operations.stopping();
@@ -110,7 +106,7 @@ export async function startReceiver(
     const { app, connections } = await createApp(
       composed.path,
       {
-        accessTokens: tokens,
+        accessTokens,
         challenges: composed.challenges,
         pipeline: composed.createPipeline(config),
         inbox,
@@ -135,7 +131,15 @@ export async function startReceiver(
     const url = urlOf(app.getHttpServer()) + composed.path;
     const operationsUrl = operations.url;
     logger.info(
-      { url, operations: operationsUrl, socket, inbox: inbox.location, waiting, parked },
+      {
+        url,
+        operations: operationsUrl,
+        socket,
+        inbox: inbox.location,
+        handler: handler.name,
+        waiting,
+        parked,
+      },
       'listening',
     );
     if (isPaused) logger.warn({ waiting }, 'the handler is paused; deliveries wait until it is resumed');
@@ -204,7 +208,7 @@ async function startHandler(config: Config, logger: Logger, receiver: string): P
 /** What is accepted from now on could be lost. The supervisor starts the receiver again, which looks at what is there. */
 function endLost(err: ReceiverError, logger: Logger): void {
   logger.fatal({ err }, 'the inbox cannot be trusted any more; the receiver ends');
-  process.exit(err.code === 'INBOX_DAMAGED' ? INBOX_DAMAGED_EXIT : INBOX_LOST_EXIT);
+  process.exit(exitCodeOf(err));
 }
 
 /** Ignores a failure to close: the failure to start is the one to report, and the rest must be closed too. */

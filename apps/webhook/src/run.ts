@@ -9,7 +9,7 @@ import { nameOf, parseConfig, unknownSettings } from './config/config.js';
 import { readOpenFileLimit } from './config/open-files.js';
 import { takePassedSocket } from './config/passed-socket.js';
 import { startWatchdog } from './dispatch/watchdog.js';
-import { ReceiverError } from './errors.js';
+import { exitCodeOf, ReceiverError } from './errors.js';
 import { boundOutput } from './logging/bound-output.js';
 import { logStrayErrors } from './logging/log-stray-errors.js';
 import { openLog } from './logging/open-log.js';
@@ -57,7 +57,7 @@ export async function run(
     const [first, ...more] = error.message.split('\n');
     process.stderr.write([`${first} [${error.code}]`, ...more, ''].join('\n'));
     // Something of the team's handler may not have ended, such as a timer.
-    process.exit(1);
+    process.exit(exitCodeOf(error));
   }
 }
 

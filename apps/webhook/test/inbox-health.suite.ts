@@ -49,7 +49,7 @@ export function inboxHealthSuite(adapter: Adapter): void {
     ])(
       'after "%s" it says what it lacks, while it runs and at the next start',
       async (text, object, before = '') => {
-        await adapter.sql(opened.place, `${adapter.isUnlimited ? '' : before}; ${text}`);
+        await adapter.sql(opened.place, `${before}; ${text}`);
 
         expect(await rejection(opened.inbox.probe())).toMatchObject({
           message: expect.stringContaining(`it lacks ${object}`) as string,

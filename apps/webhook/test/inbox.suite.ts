@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { isUint8Array } from 'node:util/types';
+import type { Delivery } from '@plant-store/handler';
 
 import { ReceiverError } from '../src/errors.js';
-import type { AttemptResult, Delivery, IncomingDelivery, RetryPolicy } from '../src/inbox/delivery.js';
+import type { AttemptResult, IncomingDelivery, RetryPolicy } from '../src/inbox/delivery.js';
 import type { Inbox } from '../src/inbox/inbox.js';
 import { evidenceSuite } from './evidence.suite.js';
 import { inboxHealthSuite } from './inbox-health.suite.js';

@@ -2,14 +2,9 @@ import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 
 import { afterThisTest, type CleanUp, makeFolder } from '@plant-store/test-support';
 import { DatabaseSync } from '@photostructure/sqlite';
+import type { Delivery } from '@plant-store/handler';
 
-import type {
-  AttemptResult,
-  Claimed,
-  Delivery,
-  IncomingDelivery,
-  RetryPolicy,
-} from '../src/inbox/delivery.js';
+import type { AttemptResult, Claimed, IncomingDelivery, RetryPolicy } from '../src/inbox/delivery.js';
 import type { Consumer, Inbox } from '../src/inbox/inbox.js';
 import type {
   Batch,

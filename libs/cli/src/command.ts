@@ -144,7 +144,8 @@ function addRelay(program: Command, context: CommandContext): void {
       'entries that are sent at the same time (default: 64)',
       wholeNumber(1, 10_000),
     )
-    .option('--metrics-port <port>', 'serve /metrics on this port of loopback', wholeNumber(0, 65_535))
+    .option('--metrics-port <port>', 'serve /metrics on this port', wholeNumber(0, 65_535))
+    .option('--metrics-host <address>', 'and on this address, :: for every one (default: 127.0.0.1)')
     .addHelpText(
       'after',
       `${ABOUT_RETRY}${examplesText(['relay --base-url https://receiver.example --method POST --retry 10'])}\n${EXIT_CODES}`,

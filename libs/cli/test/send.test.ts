@@ -73,7 +73,11 @@ describe('one plant', () => {
   test.each([
     [400, 1, 'not acknowledged: .* The receiver refused the delivery: Bad Request.'],
     [401, 1, 'not acknowledged: .* The receiver refused the delivery: Unauthorized. Check the access token.'],
-    [405, 1, 'not acknowledged: .* Method Not Allowed. It allows PUT, PATCH.'],
+    [
+      405,
+      1,
+      String.raw`not acknowledged: .* responded with 405 \(Allow: PUT, PATCH\), .* Method Not Allowed\.`,
+    ],
     [302, 1, 'not acknowledged: .* Redirects are not followed.'],
     [503, 1, 'not acknowledged: .* Service Unavailable.'],
     [502, 4, 'outcome unknown: .* A gateway responds so .* it may be delivered twice.'],

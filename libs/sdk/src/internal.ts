@@ -5,6 +5,7 @@
 import './refuse-bun.js';
 export { Sender } from './sender.js';
 export { resolveSettings, type Settings } from './options/resolve-settings.js';
+export { escapeHidden } from './errors/escape-hidden.js';
 export { systemReason } from './errors/system-reason.js';
 export { essenceOf, isMediaType } from './encoders/media-type.js';
 export { isLoopback } from './options/target.js';

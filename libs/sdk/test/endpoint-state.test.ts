@@ -138,3 +138,18 @@ test('an outage waits twice as long each time, within its bound, and tells each 
   expect(outage.fail(new Error('one'))).toBeLessThanOrEqual(250);
   expect(told).toHaveLength(3);
 });
+
+test('an outage tells a status once, whatever each response says about what to do', () => {
+  const told: string[] = [];
+  const outage = new Outage('endpoint', 250, 5_000, ({ message }) => told.push(message));
+  for (const seconds of ['30', '29', '28']) {
+    const response = { status: 503, headers: { 'retry-after': seconds } };
+    outage.fail(
+      new NotAcknowledgedError({ ...response, content: new Uint8Array(), truncated: false }, 'url'),
+    );
+  }
+
+  expect(told).toEqual([
+    'url responded with 503 (Retry-After: 30), which does not acknowledge the delivery.',
+  ]);
+});

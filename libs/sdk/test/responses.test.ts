@@ -3,7 +3,7 @@ import { NotAcknowledgedError } from '../src/index.js';
 import { useClocks } from './support/clocks.js';
 import { respondWith, closing, startRawServer } from './support/raw-server.js';
 import { responseHeads } from './support/response-heads.js';
-import { arbitrary, openTestSender, rejection, openBoth } from './support/senders.js';
+import { accessToken, arbitrary, openTestSender, rejection, openBoth } from './support/senders.js';
 
 const response = (status: number, content = ''): string =>
   `HTTP/1.1 ${status} Arbitrary\r\nX-Twice: a\r\nX-Twice: b\r\nContent-Length: ${content.length}\r\n\r\n${content}`;
@@ -77,6 +77,46 @@ describe('a response', () => {
 
     expect(error).toMatchObject({ code: 'PLANT_STORE_NOT_ACKNOWLEDGED', outcome: 'unknown', status });
     expect(Buffer.from((error as NotAcknowledgedError).content).toString()).toBe('no answer');
+  });
+
+  test.each([
+    [405, 'Allow: PUT, PATCH', '405 (Allow: PUT, PATCH)'],
+    [405, 'Allow: PUT\r\nALLOW: PATCH', '405 (Allow: PUT, PATCH)'],
+    [405, 'Allow:', '405'],
+    [
+      401,
+      'WWW-Authenticate: Bearer error="invalid_token"',
+      '401 (WWW-Authenticate: Bearer error="invalid_token")',
+    ],
+    [407, 'Proxy-Authenticate: Basic realm="a"', '407 (Proxy-Authenticate: Basic realm="a")'],
+    [
+      415,
+      'Accept-Encoding: identity\r\nAccept: text/csv',
+      '415 (Accept: text/csv; Accept-Encoding: identity)',
+    ],
+    [415, 'Accept-Post: text/csv\r\nAccept-Patch: a/b', '415 (Accept-Patch: a/b; Accept-Post: text/csv)'],
+    [429, 'Retry-After: 120', '429 (Retry-After: 120)'],
+    [503, 'Retry-After: Tue, 24 Nov 2026 09:30:00 GMT', '503 (Retry-After: Tue, 24 Nov 2026 09:30:00 GMT)'],
+    [308, 'Location: https://example.com/a', '308 (Location: https://example.com/a)'],
+    [426, 'Upgrade: TLS/1.3', '426 (Upgrade: TLS/1.3)'],
+    [404, 'Upgrade: h2c\r\nServer: arbitrary', '404'],
+    [
+      401,
+      `WWW-Authenticate: Bearer realm="${accessToken}"`,
+      '401 (WWW-Authenticate: Bearer realm="<ACCESS_TOKEN>")',
+    ],
+    [405, `Allow: ${accessToken.repeat(2)}`, '405 (Allow: <ACCESS_TOKEN><ACCESS_TOKEN>)'],
+    [405, 'Allow: A\tB\u00ad', String.raw`405 (Allow: A\u0009B\u00ad)`],
+    [405, `Allow: ${'A'.repeat(300)}`, `405 (Allow: ${'A'.repeat(200)}…)`],
+  ])('with %i says in the message what to do: %s', async (status, fields, told) => {
+    const text = `HTTP/1.1 ${status} Arbitrary\r\n${fields}\r\nContent-Length: 0\r\n\r\n`;
+    const { url } = await startRawServer(({ socket }) => socket.end(text, 'latin1'));
+
+    const error = await rejection(openTestSender({ baseUrl: url }).send(arbitrary));
+
+    expect(error.message).toBe(
+      `${url}/plant/webhook responded with ${told}, which does not acknowledge the delivery.`,
+    );
   });
 
   test.each([302, 308])('with %i and a Location is not followed', async (status) => {

@@ -1,8 +1,9 @@
-import { appendFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { appendFileSync, chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 
+import { asAnotherUser } from '../../test/as-another-user.js';
 import { recordLog } from '../../test/record-log.js';
 import { createTokenMatcher, openAccessTokens, readAccessTokensFile } from './access-token-source.js';
 
@@ -19,6 +20,7 @@ const look = (): void => jest.advanceTimersToNextTimer();
 
 function open(text: string) {
   const file = join(makeFolder(), 'tokens');
+  chmodSync(dirname(file), 0o755);
   writeFileSync(file, text);
   const log = recordLog();
   const opened = openAccessTokens(
@@ -29,7 +31,7 @@ function open(text: string) {
   afterThisTest(opened.close);
   const accepts = (...tokens: readonly string[]): boolean[] =>
     tokens.map((token) => opened.tokens.includes(token));
-  return { file, log, accepts };
+  return { file, log, opened, accepts };
 }
 
 test('accepts the tokens of the configuration', () => {
@@ -111,20 +113,30 @@ test('accepts no part of a token while the file is being written', () => {
 
 test.each<[string, (file: string) => void]>([
   ['has something else', (file) => writeFileSync(file, 'no secret at all\n')],
+  ['is empty', (file) => writeFileSync(file, '')],
+  ['has a last line without an end', (file) => writeFileSync(file, 'two-secret\nthree')],
   ['is gone', (file) => rmSync(file)],
-])('keeps accepting what it read last while the file %s', (_name, change) => {
-  const { file, log, accepts } = open('one-secret\n');
+  ['is a folder', (file) => (rmSync(file), mkdirSync(file))],
+  ['is for another user', (file) => chmodSync(file, 0)],
+  ['is in a folder of another user', (file) => chmodSync(dirname(file), 0)],
+])('while the file %s, keeps accepting what it read last, and says so', (_name, change) => {
+  const { file, log, opened, accepts } = open('one-secret\n');
+  expect(opened.areCurrent).toBe(true);
   change(file);
 
-  look();
+  asAnotherUser(look);
   expect(log.lines).toMatchObject([
     { level: 'error', msg: NOT_RELOADED, err: { code: 'ACCESS_TOKENS_UNREADABLE' } },
   ]);
-  expect(accepts('one-secret', 'secret')).toEqual([true, false]);
+  expect(opened.areCurrent).toBe(false);
+  expect(accepts('one-secret', 'secret', 'two-secret')).toEqual([true, false, false]);
   expect(log.text()).not.toContain('secret');
 
+  chmodSync(dirname(file), 0o755);
+  rmSync(file, { recursive: true, force: true });
   writeFileSync(file, 'two-secret\n');
-  look();
+  asAnotherUser(look);
+  expect(opened.areCurrent).toBe(true);
   expect(accepts('one-secret', 'two-secret')).toEqual([false, true]);
 });
 

@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 
 import type { Config } from '../config/config.js';
 import { ReceiverError, systemReason } from '../errors.js';
+import { describeDenied } from '../file-owner.js';
 
 /** How often the file is checked for a change, in milliseconds. Polling also notices a replaced symbolic link. */
 const POLL_INTERVAL = 500;
@@ -18,6 +19,8 @@ const MOUNTS = '/proc/self/mountinfo';
 export interface AccessTokenSource {
   /** Those that are accepted now. It is another list after a change. */
   readonly tokens: readonly string[];
+  /** Whether these are the tokens of the file as it is now. False while it can't be used, and those read last stay. */
+  readonly areCurrent: boolean;
   /** Ends the watch of their file. */
   readonly close: () => void;
 }
@@ -37,10 +40,10 @@ export function openAccessTokens(
   logger: Logger,
   matcher: TokenMatcher,
 ): AccessTokenSource {
-  if (given === undefined) return { tokens: ACCESS_TOKENS ?? [], close: () => undefined };
+  if (given === undefined) return { tokens: ACCESS_TOKENS ?? [], areCurrent: true, close: () => undefined };
   const path = absolute(given);
   let file = readAccessTokensFile(path, matcher);
-  const source = { tokens: file.tokens(), close: () => clearInterval(timer) };
+  const source = { tokens: file.tokens(), areCurrent: true, close: () => clearInterval(timer) };
   if (ownMount(path) !== undefined)
     logger.warn(
       { file: path },
@@ -52,8 +55,10 @@ export function openAccessTokens(
     if (file.version === before) return;
     try {
       source.tokens = file.tokens();
+      source.areCurrent = true;
       logger.info({ file: path, count: source.tokens.length }, 'access tokens reloaded');
     } catch (err) {
+      source.areCurrent = false;
       logger.error({ err }, 'access tokens not reloaded; those read last stay');
     }
   }, POLL_INTERVAL);
@@ -132,7 +137,7 @@ function readText(path: string): string {
       );
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    throw unreadable(path, systemReason(cause), cause);
+    throw unreadable(path, systemReason(cause), cause, describeDenied([path], 'read'));
   }
 }
 
@@ -152,10 +157,10 @@ function ownMount(path: string): string | undefined {
   return mounts.findLast((fields) => fields[4] === escaped)?.[3];
 }
 
-function unreadable(path: string, reason: string, cause?: unknown): ReceiverError {
+function unreadable(path: string, reason: string, cause?: unknown, denied = ''): ReceiverError {
   return new ReceiverError(
     'ACCESS_TOKENS_UNREADABLE',
-    `ACCESS_TOKENS_FILE: the access tokens in ${path} cannot be used: ${reason}.`,
+    `ACCESS_TOKENS_FILE: the access tokens in ${path} cannot be used: ${reason}.${denied}`,
     { cause },
   );
 }

@@ -1,12 +1,12 @@
 import { All, Controller, Inject, Req, Res, type Type } from '@nestjs/common';
 import { CONNECTION_FIELDS } from '@plant-store/contract';
 import type { FastifyReply } from 'fastify';
+import type { HeaderField } from '@plant-store/handler';
 
 import type { AuthenticatedRequest } from '../authentication/bearer-auth.guard.js';
 import { Counters } from '../counters.js';
 import { respond } from '../http/message.js';
 import { Refusal } from '../http/refusal.js';
-import type { HeaderField } from '../inbox/delivery.js';
 import { INBOX, type Inbox } from '../inbox/inbox.js';
 import {
   checkContent,

@@ -1,4 +1,5 @@
-import type { TransactionClient } from '../inbox/postgres/postgres-transactions.js';
+import type { TransactionClient } from '@plant-store/handler';
+
 import { RunningAttempt } from './attempt.js';
 
 test('on the embedded inbox, an attempt has no transaction and says what is needed', () => {

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
+import type { Attempt, Delivery, DeliveryHandler, TransactionWork } from '@plant-store/handler';
 
-import type { Claimed, Delivery } from '../inbox/delivery.js';
-import type { PostgresTransactions, TransactionWork } from '../inbox/postgres/postgres-transactions.js';
+import type { Claimed } from '../inbox/delivery.js';
+import type { PostgresTransactions } from '../inbox/postgres/postgres-transactions.js';
 import { DescribedError } from '../logging/describe-error.js';
 import { endingOf } from './ending.js';
-import type { Attempt, DeliveryHandler } from './handler.js';
 
 /** Runs an attempt for a delivery. */
 export type AttemptRunner = (delivery: Delivery, attempt: RunningAttempt) => Promise<void> | void;

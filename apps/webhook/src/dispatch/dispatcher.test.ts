@@ -5,17 +5,16 @@ import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import { DatabaseSync } from '@photostructure/sqlite';
+import type { Delivery, DeliveryHandler } from '@plant-store/handler';
 
 import { makeLatch } from '../../test/make-latch.js';
 import { Claims, incoming, openEmbedded, untilStored } from '../../test/open-inbox.js';
 import { type LogRecord, recordLog } from '../../test/record-log.js';
 import { CLOCK, type Clock } from '../clock.js';
 import { Counters } from '../counters.js';
-import type { Delivery } from '../inbox/delivery.js';
 import type { Inbox } from '../inbox/inbox.js';
 import { type AttemptRunner, callHandler } from './attempt.js';
 import { Dispatcher, type DispatcherLimits } from './dispatcher.js';
-import type { DeliveryHandler } from './handler.js';
 import { TargetResponse } from './target-response.js';
 
 const FAILED = /^attempt \d+ of \d+ failed; the delivery comes again$/;

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
+import type { Delivery } from '@plant-store/handler';
 
 import { CLOCK, type Clock } from '../clock.js';
 import type { Counters } from '../counters.js';
-import type { AttemptResult, Delivery, RetryPolicy } from '../inbox/delivery.js';
+import type { AttemptResult, RetryPolicy } from '../inbox/delivery.js';
 import type { Consumer, Inbox } from '../inbox/inbox.js';
 import { DescribedError } from '../logging/describe-error.js';
 import { type AttemptRunner, RunningAttempt } from './attempt.js';

@@ -1,9 +1,9 @@
 import { Readable, Writable } from 'node:stream';
 
 import { of } from 'rxjs';
+import type { DeliveryHandler, Handler } from '@plant-store/handler';
 
 import { endingOf } from './ending.js';
-import type { DeliveryHandler, Handler } from './handler.js';
 
 const thenable = (value?: unknown): object => ({
   then: (resolve: (value: unknown) => void) => resolve(value),

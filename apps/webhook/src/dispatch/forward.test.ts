@@ -5,12 +5,12 @@ import { buffer } from 'node:stream/consumers';
 import { inspect } from 'node:util';
 
 import { afterThisTest, freePort } from '@plant-store/test-support';
+import type { Attempt, Delivery } from '@plant-store/handler';
 
 import { recordLog } from '../../test/record-log.js';
 import { errorText } from '../logging/describe-error.js';
 import { RunningAttempt } from './attempt.js';
 import { forwardTo } from './forward.js';
-import type { Attempt, Delivery } from './handler.js';
 import { TargetResponse } from './target-response.js';
 
 type Respond = (request: IncomingMessage, response: ServerResponse) => unknown;

@@ -5,8 +5,9 @@ import { setImmediate } from 'node:timers/promises';
 import { urlToHttpOptions } from 'node:url';
 
 import { readRetryAfter } from '@plant-store/contract';
+import type { Delivery, DeliveryHandler, HeaderField } from '@plant-store/handler';
 
-import type { Delivery, DeliveryHandler, HeaderField } from './handler.js';
+import { shownSource } from '../config/handler-source.js';
 import type { OpenTarget } from './load-handler.js';
 import { TargetResponse } from './target-response.js';
 
@@ -79,6 +80,7 @@ export function forwardTo(
     throw new TargetResponse(status, readRetryAfter(headers['retry-after']));
   };
   return {
+    name: shownSource(target),
     handle,
     close: async () => agent.destroy(),
   };

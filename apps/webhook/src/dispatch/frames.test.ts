@@ -2,9 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { makeFolder } from '@plant-store/test-support';
+import type { Delivery } from '@plant-store/handler';
 
 import { recordLog } from '../../test/record-log.js';
-import type { Delivery } from '../inbox/delivery.js';
 import { DescribedError } from '../logging/describe-error.js';
 import { RunningAttempt } from './attempt.js';
 import { openHandler } from './open-handler.js';

@@ -2,10 +2,10 @@ import { symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
+import type { Attempt, Delivery } from '@plant-store/handler';
 import { makeFolder } from '@plant-store/test-support';
 
 import { recordLog } from '../../test/record-log.js';
-import type { Attempt, Delivery } from './handler.js';
 import { handlerFault } from './handler-fault.js';
 import { loadHandler, type OpenTarget } from './load-handler.js';
 
@@ -72,6 +72,18 @@ describe('a handler is', () => {
   });
 });
 
+test.each([
+  ['class', 'export default class NewPlantHandler { handle() {} }', 'NewPlantHandler'],
+  ['function', `export default ${FUNCTION}`, 'handle'],
+])('a %s has a name for people', async (_kind, text, want) => {
+  const path = write('handler.mjs', text);
+
+  const { name, close } = await load(path);
+  await close();
+
+  expect(name).toBe(`${want} of ${path}`);
+});
+
 test('Nest constructs a class with what its HandlerModule provides, and closes it', async () => {
   const path = write(
     'handler.mjs',
@@ -97,13 +109,32 @@ test('Nest constructs a class with what its HandlerModule provides, and closes i
   expect(seen.plants).toEqual(['closed']);
 });
 
+test('a provider of a module that the HandlerModule imports has the logger', async () => {
+  const path = write(
+    'handler.mjs',
+    `import { Inject, Module } from '@nestjs/common';
+     class Catalog {
+       constructor(logger) { logger.info('the catalog starts'); }
+     }
+     Inject(Symbol.for('@plant-store/handler LOGGER'))(Catalog, undefined, 0);
+     class CatalogModule {}
+     Module({ providers: [Catalog] })(CatalogModule);
+     export class HandlerModule {}
+     Module({ imports: [CatalogModule] })(HandlerModule);
+     export default ${CLASS}`,
+  );
+  const { logger, line } = recordLog();
+
+  const { close } = await loadHandler(path, logger);
+  await close();
+
+  await line('the catalog starts');
+});
+
 describe('a handler cannot start', () => {
   test.each([
-    [
-      'whose file is missing',
-      'missing.mjs',
-      'HANDLER names a file that is not there: PATH. Add it, or correct HANDLER.',
-    ],
+    ['whose file is missing', 'missing.mjs', 'HANDLER names no file: PATH. Add it, or correct HANDLER.'],
+    ['that is a folder', '.', 'HANDLER names no file: PATH. Add it, or correct HANDLER.'],
     [
       'without a default export',
       'export const handle = () => undefined;',
@@ -116,7 +147,7 @@ describe('a handler cannot start', () => {
     ],
     ['that throws', 'throw new Error("no catalog");', 'no catalog. Fix PATH, or what it imports.'],
   ])('%s', async (_name, text, said) => {
-    const path = text === 'missing.mjs' ? join(makeFolder(), text) : write('handler.mjs', text);
+    const path = ['missing.mjs', '.'].includes(text) ? join(makeFolder(), text) : write('handler.mjs', text);
 
     const error = await load(path).then(
       () => undefined,

@@ -1,19 +1,21 @@
 import { once } from 'node:events';
 
 import type { Logger } from 'pino';
+import type { DeliveryHandler } from '@plant-store/handler';
 
 import { isPostgresUrl, postgresServers } from '../config/postgres-url.js';
-import { isHttpUrl, shownSource } from '../config/handler-source.js';
+import { isHttpUrl } from '../config/handler-source.js';
 import type { PostgresTransactions } from '../inbox/postgres/postgres-transactions.js';
 import { type AttemptRunner, callHandler, withTransactions } from './attempt.js';
 import { endingOf } from './ending.js';
-import type { DeliveryHandler } from './handler.js';
 import { loadHandler, type OpenTarget } from './load-handler.js';
 import { openTracing, type Tracing } from './tracing.js';
 import { beats } from './watchdog.js';
 
 /** The team's handler, with everything that it injects. */
 export interface OpenHandler {
+  /** Which one it is, for people: the class and its module, or the service. */
+  readonly name: string;
   /** Runs one attempt, as {@link callHandler} does, and logs it at level debug. */
   readonly run: AttemptRunner;
   /**
@@ -61,13 +63,12 @@ export async function openHandler(
     const closed = closeAll();
     if (!deadline.aborted) await Promise.race([closed, once(deadline, 'abort')]);
   };
-  return { run, close };
+  return { name: target.name, run, close };
 }
 
 async function openTarget(source: string, logger: Logger, tracing: Tracing): Promise<OpenTarget> {
   if (!isHttpUrl(source)) return loadHandler(source, logger);
   const { forwardTo } = await import('./forward.js');
-  logger.info({ target: shownSource(source) }, 'deliveries are forwarded');
   return forwardTo(source, tracing.send);
 }
 

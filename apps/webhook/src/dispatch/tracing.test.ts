@@ -8,10 +8,9 @@ import {
   type ReadableSpan,
 } from '@opentelemetry/sdk-trace-base';
 import { afterThisTest } from '@plant-store/test-support';
+import type { Delivery, DeliveryHandler, HeaderField } from '@plant-store/handler';
 
-import type { Delivery, HeaderField } from '../inbox/delivery.js';
 import { RunningAttempt } from './attempt.js';
-import type { DeliveryHandler } from './handler.js';
 import { openTracing } from './tracing.js';
 
 /** The example of W3C Trace Context. */

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type * as OpenTelemetry from '@opentelemetry/api';
 import type { Span, SpanOptions, TextMapGetter } from '@opentelemetry/api';
 import { facts } from '@plant-store/contract';
+import type { Delivery, HeaderField } from '@plant-store/handler';
 
-import type { Delivery, HeaderField } from '../inbox/delivery.js';
 import { DescribedError } from '../logging/describe-error.js';
 import type { AttemptRunner } from './attempt.js';
 

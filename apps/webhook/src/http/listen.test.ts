@@ -21,8 +21,26 @@ test('a name with several addresses is served once, and the log says which', asy
 });
 
 test.each([
+  { given: '::', code: 'EAFNOSUPPORT', tried: ['::', '0.0.0.0'] },
+  { given: '::', code: 'EADDRINUSE', tried: ['::'] },
+  { given: '::1', code: 'EAFNOSUPPORT', tried: ['::1'] },
+])('$given, which fails with $code, is tried as $tried', async ({ given, code, tried }) => {
+  const addresses: string[] = [];
+  const listen = async (address: string): Promise<void> => {
+    addresses.push(address);
+    if (address !== '0.0.0.0') throw Object.assign(new Error('arbitrary'), { code });
+  };
+
+  const listening = listenOnOne(listen, 'HOST', given, recordLog().logger);
+
+  const failed = await listening.catch((error: unknown) => error);
+  expect(addresses).toEqual(tried);
+  expect(failed).toEqual(tried.length === 2 ? undefined : expect.objectContaining({ code }));
+});
+
+test.each([
   [{ address: '0.0.0.0', family: 'IPv4', port: 1 }, 'http://127.0.0.1:1'],
-  [{ address: '::', family: 'IPv6', port: 1 }, 'http://[::1]:1'],
+  [{ address: '::', family: 'IPv6', port: 1 }, 'http://127.0.0.1:1'],
   [{ address: 'fe80::1%eth0', family: 'IPv6', port: 1 }, 'http://[fe80::1%25eth0]:1'],
   ['/run/a socket', 'http+unix://%2Frun%2Fa%20socket'],
   [null, 'http+unix://'],

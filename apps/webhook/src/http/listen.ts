@@ -3,15 +3,16 @@ import type { Server } from 'node:net';
 
 import type { Logger } from 'pino';
 
-/** Addresses that mean every address of this machine, and the loopback address of each. */
-export const EVERY_ADDRESS: ReadonlyMap<string, string> = new Map([
-  ['0.0.0.0', '127.0.0.1'],
-  ['::', '::1'],
-]);
+/** Every address of this machine: of IPv4, and of both. */
+const EVERY_IPV4_ADDRESS = '0.0.0.0';
+const EVERY_IP_ADDRESS = '::';
+
+/** Addresses that mean every address of this machine. 127.0.0.1 is one of them, also where nothing else has IPv4. */
+export const EVERY_ADDRESS: ReadonlySet<string> = new Set([EVERY_IPV4_ADDRESS, EVERY_IP_ADDRESS]);
 
 /**
  * Listens on one address of a host, and says which it leaves out. Fastify would listen on each that `localhost` has, with
- * servers of its own, which nothing here has prepared.
+ * servers of its own, which nothing here has prepared. `::` is every address also where the system has no IPv6.
  *
  * @param listen on an address
  * @param setting which names the host
@@ -26,7 +27,12 @@ export async function listenOnOne(
 ): Promise<void> {
   const found = await find(host);
   const [address = host, ...others] = new Set(found.map((each) => each.address));
-  await listen(address);
+  try {
+    await listen(address);
+  } catch (error) {
+    if (address !== EVERY_IP_ADDRESS || (error as NodeJS.ErrnoException).code !== 'EAFNOSUPPORT') throw error;
+    await listen(EVERY_IPV4_ADDRESS);
+  }
   if (others.length > 0)
     logger.warn(
       `${setting}: ${host} has several addresses; the receiver listens on ${address}, and not on ${others.join(', ')}`,
@@ -46,7 +52,8 @@ export function urlOf(server: Server): string {
   if (typeof listening === 'string' || listening === null)
     return `http+unix://${encodeURIComponent(listening ?? '')}`;
   const { address, port } = listening;
-  return `http://${authorityOf((EVERY_ADDRESS.get(address) ?? address).replace('%', '%25'), port)}`;
+  const host = EVERY_ADDRESS.has(address) ? '127.0.0.1' : address;
+  return `http://${authorityOf(host.replace('%', '%25'), port)}`;
 }
 
 /** A host and its port, as a URL has them. */

@@ -1,30 +1,10 @@
-/** A header field as it was sent. */
-export type HeaderField = readonly [name: string, value: string];
-
-/** A delivery as it was received. */
-export interface IncomingDelivery {
-  readonly method: string;
-  /** `Content-Type` as it was sent; null if it was missing. */
-  readonly mediaType: string | null;
-  /** `Content-Encoding` as it was sent, without which the bytes can't be decoded (RFC 9110 §8.4); null if missing. */
-  readonly contentEncoding: string | null;
-  /** Identifier of the event, see {@link isEventId}; null while the question `event-identity` is open. */
-  readonly eventId: string | null;
-  /** Its header fields, in order, see `storedFields`. */
-  readonly fields: readonly HeaderField[];
-  /** The bytes, unchanged. */
-  readonly content: Uint8Array;
-}
+import type { Delivery } from '@plant-store/handler';
 
 /** A delivery with its key. */
-export interface KeyedDelivery extends IncomingDelivery {
-  /**
-   * A random UUID, in small letters, which no other delivery ever has. It is drawn when the delivery is accepted, and stays
-   * the same: in each attempt, after restarts and replays, and when the inbox is restored, exported, or moved to another
-   * database.
-   */
-  readonly key: string;
-}
+export type KeyedDelivery = Omit<Delivery, 'id' | 'receivedAt' | 'attempts' | 'startedAt'>;
+
+/** A delivery as it was received. Its `eventId` is one for {@link isEventId}. */
+export type IncomingDelivery = Omit<KeyedDelivery, 'key'>;
 
 /**
  * What is stored of an arrival beside its content: the property, and its column. A new one stands here, in a migration of
@@ -38,21 +18,6 @@ export const SENT = {
   eventId: 'event_id',
   fields: 'fields',
 } as const satisfies Record<Exclude<keyof KeyedDelivery, 'content'>, string>;
-
-/** A delivery that the handler gets. */
-export interface Delivery extends KeyedDelivery {
-  /**
-   * Numbers the deliveries of one inbox, for operators. An inbox that was restored, imported or moved may give an id again:
-   * what a handler writes is named by {@link key}.
-   */
-  readonly id: number;
-  /** When it was stored, in milliseconds since 1970. */
-  readonly receivedAt: number;
-  /** How many attempts have begun since it was received or replayed, this one included. */
-  readonly attempts: number;
-  /** When it was claimed for this attempt, in milliseconds since 1970. */
-  readonly startedAt: number;
-}
 
 /** Names an attempt. Not by its number: a replay begins at 1 again. */
 export type Claimed = Pick<Delivery, 'id' | 'startedAt'>;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import type { Logger } from 'pino';
+import type { Delivery } from '@plant-store/handler';
 
 import { CLOCK, type Clock } from '../clock.js';
 import type { Counters } from '../counters.js';
@@ -9,7 +10,6 @@ import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
 import {
   type AttemptResult,
   type Claimed,
-  type Delivery,
   type IncomingDelivery,
   isEventId,
   type KeyedDelivery,

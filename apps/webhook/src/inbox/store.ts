@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import type { Delivery } from '@plant-store/handler';
 
-import { type Delivery, type KeyedDelivery, SENT } from './delivery.js';
+import { type KeyedDelivery, SENT } from './delivery.js';
 import type { Sql } from './sql.js';
 
 /** A name for a receiver: host, process id, and what no other start has. */

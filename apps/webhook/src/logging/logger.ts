@@ -5,9 +5,6 @@ import { type DestinationStream, type Level, type Logger, pino } from 'pino';
 
 import { createErrorSerializer, errorText } from './describe-error.js';
 
-/** Injection token of the process's logger. */
-export const LOGGER = Symbol('Logger');
-
 const MANIFEST = new URL('../../package.json', import.meta.url);
 
 /** Names under which a token could be logged by mistake, at the top and one level down. */

@@ -37,6 +37,7 @@ const MEASURED: Measured = {
   stats: async () => STATS,
   reasons: async () => [],
   freeBytes: async () => 19,
+  areTokensCurrent: () => true,
 };
 
 const start = (measured: Partial<Measured> = {}, counters: Counters = new Counters()): Metrics =>
@@ -117,16 +118,22 @@ test('has the state of the inbox', async () => {
   expect(valuesOf(families, 'plant_store_oldest_waiting_seconds')).toEqual({ '': 5 });
 });
 
-test('says whether the receiver is ready, and how much space is left', async () => {
+test('says whether the receiver is ready, how much space is left, and whether the tokens are those of their file', async () => {
   const ready = await read(start());
   expect(valuesOf(ready, 'plant_store_ready')).toEqual({ '': 1 });
   expect(valuesOf(ready, 'plant_store_disk_free_bytes')).toEqual({ '': 19 });
+  expect(valuesOf(ready, 'plant_store_access_tokens_current')).toEqual({ '': 1 });
 
   const failing = await read(
-    start({ reasons: async () => ['It is stopping.'], freeBytes: () => Promise.reject(new Error()) }),
+    start({
+      reasons: async () => ['It is stopping.'],
+      freeBytes: () => Promise.reject(new Error()),
+      areTokensCurrent: () => false,
+    }),
   );
   expect(valuesOf(failing, 'plant_store_ready')).toEqual({ '': 0 });
   expect(valuesOf(failing, 'plant_store_disk_free_bytes')).toEqual({});
+  expect(valuesOf(failing, 'plant_store_access_tokens_current')).toEqual({ '': 0 });
 });
 
 test('however often it is asked, it looks at the inbox once in a second', async () => {

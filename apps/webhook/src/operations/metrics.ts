@@ -25,6 +25,8 @@ export interface Measured {
   readonly reasons: () => Promise<readonly string[]>;
   /** Space that is left on the disk of the inbox and in its file; undefined if it isn't on a disk of this machine. */
   readonly freeBytes: () => Promise<number | undefined>;
+  /** Whether the accepted tokens are those of their file as it is now. */
+  readonly areTokensCurrent: () => boolean;
 }
 
 /** Statuses of alerts. They begin with 0: from its first sample, Prometheus can't tell how much a count has risen. */
@@ -47,6 +49,10 @@ export class Metrics {
   );
   readonly #paused = this.#gauge('plant_store_handler_paused', '1 while the handler is paused, otherwise 0.');
   readonly #ready = this.#gauge('plant_store_ready', '1 while deliveries can be accepted, otherwise 0.');
+  readonly #areTokensCurrent = this.#gauge(
+    'plant_store_access_tokens_current',
+    '1 while the tokens of ACCESS_TOKENS_FILE are accepted, 0 while the file cannot be used and earlier ones stay.',
+  );
   readonly #text: () => Promise<string>;
 
   /**
@@ -73,6 +79,7 @@ export class Metrics {
       if (free === undefined) this.#freeBytes.remove();
       else this.#freeBytes.set(free);
       this.#ready.set(reasons.length === 0 ? 1 : 0);
+      this.#areTokensCurrent.set(measured.areTokensCurrent() ? 1 : 0);
       return [...histogramsOf(counters), await this.#registry.metrics()].join('\n\n');
     });
     collectDefaultMetrics({ register: this.#registry });

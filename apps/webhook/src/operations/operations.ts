@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 
+import type { AccessTokenSource } from '../authentication/access-token-source.js';
 import { type Config, nameOf } from '../config/config.js';
 import { inboxFolder } from '../config/inbox-folder.js';
 import type { Counters } from '../counters.js';
@@ -34,6 +35,7 @@ export interface Operated {
   readonly config: Config;
   /** It may not be open yet. Routes that need it have 503 then. */
   readonly inbox: Inbox;
+  readonly accessTokens: Pick<AccessTokenSource, 'areCurrent'>;
   readonly counters: Counters;
   readonly logger: Logger;
 }
@@ -43,7 +45,13 @@ export interface Operated {
  *
  * @throws ReceiverError `ADDRESS_UNAVAILABLE`; nothing is then left open
  */
-export async function startOperations({ config, inbox, counters, logger }: Operated): Promise<Operations> {
+export async function startOperations({
+  config,
+  inbox,
+  accessTokens,
+  counters,
+  logger,
+}: Operated): Promise<Operations> {
   const folder = config.INBOX_URL.startsWith('file:') ? inboxFolder(config.INBOX_URL) : undefined;
   const stats = inbox.stats.bind(inbox);
   const readiness = new Readiness({
@@ -54,7 +62,12 @@ export async function startOperations({ config, inbox, counters, logger }: Opera
   });
   const metrics = new Metrics(
     counters,
-    { stats, reasons: () => readiness.reasons(), freeBytes: () => readiness.freeBytes() },
+    {
+      stats,
+      reasons: () => readiness.reasons(),
+      freeBytes: () => readiness.freeBytes(),
+      areTokensCurrent: () => accessTokens.areCurrent,
+    },
     logger,
   );
   const activity = new Activity(counters, stats);

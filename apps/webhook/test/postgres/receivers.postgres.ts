@@ -8,17 +8,14 @@ import { hasPgBouncer, startPgBouncer } from '@plant-store/test-support/pgbounce
 import type { PostgresServer } from '@plant-store/test-support/postgres';
 import { postgresOfThisFile, startPostgres, withPostgres } from '@plant-store/test-support/postgres-tests';
 import pg from 'pg';
+import type { Delivery, TransactionClient } from '@plant-store/handler';
 
 import { postgresServers } from '../../src/config/postgres-url.js';
-import type { Delivery } from '../../src/inbox/delivery.js';
 import type { Inbox } from '../../src/inbox/inbox.js';
 import { Connections } from '../../src/inbox/postgres/connect.js';
 import { isAbandoned } from '../../src/inbox/postgres/lease.js';
 import { runCycle } from '../../src/inbox/postgres/postgres-cycle.js';
-import {
-  PostgresTransactions,
-  type TransactionClient,
-} from '../../src/inbox/postgres/postgres-transactions.js';
+import { PostgresTransactions } from '../../src/inbox/postgres/postgres-transactions.js';
 import { sql as query } from '../../src/inbox/sql.js';
 import type { Store } from '../../src/inbox/store.js';
 import { makeLatch } from '../make-latch.js';

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
+import { escapeHidden } from '@plant-store/sdk/internal';
 import type { OutboxEntry, OutboxStatus } from '@plant-store/sdk/outbox';
 import stringWidth from 'string-width';
 import type { CommandContext } from '../context.js';
@@ -76,14 +77,6 @@ function cut(line: string, width: number): string {
     shown += segment;
   }
   return `${shown}…`;
-}
-
-/** Text in which what a terminal acts on, or doesn't show, is written as in JSON, such as `\\u001b`. */
-function escapeHidden(text: string, except = ''): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/gu, (found) => {
-    if (except.includes(found)) return found;
-    return found.replaceAll(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
-  });
 }
 
 /**

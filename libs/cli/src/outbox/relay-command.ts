@@ -20,6 +20,7 @@ import { failureOf, openOutbox } from './database.js';
 /** The values of the options of `plant-store relay`. */
 export interface RelayValues extends SenderValues {
   readonly metricsPort?: number;
+  readonly metricsHost?: string;
 }
 
 /** `plant-store relay`: sends what is in an outbox, until it is interrupted. */
@@ -69,7 +70,7 @@ export async function runRelay(values: RelayValues, context: CommandContext): Pr
   secondSignal.addEventListener('abort', () => void sender.close({ force: true }));
   try {
     await relay.start();
-    metrics = await serveMetrics(values.metricsPort, outbox, counts);
+    metrics = await serveMetrics(values, outbox, counts);
     const port = (metrics?.address() as AddressInfo | undefined)?.port;
     log('info', 'relay started', { url: settings.target.url, ...(port && { metricsPort: port }) });
     if (!signal.aborted) await once(signal, 'abort');
@@ -127,12 +128,12 @@ function counted(sender: RelayOptions['sender'], counts: Counts): RelayOptions['
 }
 
 /**
- * Serves `/metrics` on loopback, in the text format of Prometheus.
+ * Serves `/metrics`, in the text format of Prometheus.
  *
- * @throws CommandFailed if the port can't be used
+ * @throws CommandFailed if the address can't be used
  */
 async function serveMetrics(
-  port: number | undefined,
+  { metricsPort: port, metricsHost: host = '127.0.0.1' }: RelayValues,
   outbox: Outbox<unknown>,
   counts: Counts,
 ): Promise<Server | undefined> {
@@ -148,11 +149,12 @@ async function serveMetrics(
       () => response.writeHead(503).end(),
     );
   });
-  server.listen(port, '127.0.0.1');
+  // Without a host, Node.js listens on every address, also where the system has no IPv6.
+  server.listen(port, host === '::' ? undefined : host);
   try {
     await once(server, 'listening');
   } catch (error) {
-    throw new CommandFailed(`--metrics-port ${port} can't be used: ${systemReason(error)}.`);
+    throw new CommandFailed(`--metrics-port ${port} can't be used on ${host}: ${systemReason(error)}.`);
   }
   return server;
 }

@@ -67,7 +67,7 @@ export function adviceOn(error: PlantStoreError): string {
 }
 
 /** What a response means that doesn't acknowledge the delivery. */
-function reasonOf({ failure, headers, status }: NotAcknowledgedError): string {
+function reasonOf({ failure, status }: NotAcknowledgedError): string {
   if (status >= 200 && status < 300)
     return 'Only the answered status acknowledges a delivery (question receiver-response).';
   if (status >= 300 && status < 400) return 'Redirects are not followed. Check --base-url.';
@@ -75,8 +75,7 @@ function reasonOf({ failure, headers, status }: NotAcknowledgedError): string {
   // What the receiver means by a status is open (status-codes), so this is what HTTP means by it (RFC 9110 §15).
   const reason = failure ?? STATUS_CODES[status];
   const refused = `The receiver refused the delivery${reason === undefined ? '' : `: ${reason}`}.`;
-  if (status === 401) return `${refused} Check the access token.`;
-  return status === 405 && headers['allow'] ? `${refused} It allows ${String(headers['allow'])}.` : refused;
+  return status === 401 ? `${refused} Check the access token.` : refused;
 }
 
 /** Statuses that say that a plant may be sent again: too many requests, and not available. */

@@ -182,6 +182,13 @@ withPostgres('plant-store relay', () => {
     const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
     expect(metrics).toContain('plant_store_relay_deliveries_total{result="acknowledged"} 1\n');
     expect(metrics).toContain('plant_store_outbox_entries{state="parked"} 1\n');
+    const alerts = readFileSync(
+      join(import.meta.dirname, '../../../../deploy/prometheus-alerts.yaml'),
+      'utf8',
+    );
+    const looked = alerts.match(/plant_store_(?:relay|outbox)_\w+/g) ?? [];
+    expect(looked.length).toBeGreaterThan(0);
+    expect(looked.filter((name) => !metrics.includes(`# TYPE ${name} `))).toEqual([]);
     child.kill('SIGTERM');
 
     const { code, stdout, stderr } = await finished;
@@ -225,6 +232,8 @@ withPostgres('plant-store relay', () => {
       receiver.url,
       '--metrics-port',
       '0',
+      '--metrics-host',
+      '::',
     ];
     const { child, finished } = start(args, environment);
     const log = createInterface(child.stdout!);
@@ -237,6 +246,7 @@ withPostgres('plant-store relay', () => {
     });
     const back = once(steps, 'endpoint back');
     await Promise.all([once(steps, 'relay started'), once(steps, 'endpoint lost'), receiver.whenReceived(8)]);
+    // Every address is also that of IPv4.
     const metricsUrl = `http://127.0.0.1:${String(lines.find(({ msg }) => msg === 'relay started')!['metricsPort'])}/metrics`;
     expect(await (await fetch(metricsUrl)).text()).toContain('plant_store_relay_outage{part="endpoint"} 1\n');
     isRight = true;

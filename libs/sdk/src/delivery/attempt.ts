@@ -32,6 +32,7 @@ export class Attempt implements Sendable {
   #settled = false;
   #resolve: ((acknowledgement: ReceiverResponse) => void) | undefined;
   #reject: ((error: PlantStoreError) => void) | undefined;
+  #accessToken = '';
   #status = 0;
   #headers: ReceiverResponse['headers'] = {};
   #chunks: Uint8Array[] | undefined;
@@ -54,8 +55,14 @@ export class Attempt implements Sendable {
     return isUnknown ? 'unknown' : outcomeOf(this.#status);
   }
 
-  /** Sends the request. Resolves with the response that acknowledges it. */
+  /**
+   * Sends the request. Resolves with the response that acknowledges it.
+   *
+   * @param headers A flat list of names and values.
+   */
   send(headers: string[], content: Uint8Array): Promise<ReceiverResponse> {
+    const credentials = headers[headers.indexOf('authorization') + 1];
+    this.#accessToken = credentials!.slice('Bearer '.length);
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -145,7 +152,10 @@ export class Attempt implements Sendable {
     const acknowledged = responses.acknowledges(response.status);
     this.#observer?.respond(response.status, acknowledged);
     if (acknowledged) this.#resolve!(response);
-    else this.#reject!(new NotAcknowledgedError(response, target.url, responses.explain(response)));
+    else {
+      const explanation = responses.explain(response);
+      this.#reject!(new NotAcknowledgedError(response, target.url, explanation, this.#accessToken));
+    }
     if (truncated) this.#controller?.abort(new Error('The rest of the response is not needed.'));
   }
 }

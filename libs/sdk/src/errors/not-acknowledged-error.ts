@@ -1,4 +1,5 @@
 import type { Failure } from '@plant-store/contract';
+import { escapeHidden } from './escape-hidden.js';
 import { PlantStoreError } from './plant-store-error.js';
 
 /** A final HTTP response of the receiver (RFC 9110 §15). */
@@ -37,11 +38,49 @@ export function outcomeOf(status: number): 'unknown' | 'responded' {
   return status === 502 || status === 504 ? 'unknown' : 'responded';
 }
 
+/** The header fields of a response that say what its sender should do (RFC 9110 §10.2, §11, §12.5; RFC 5789 §3.1; LDP). */
+const TELLING_FIELDS = [
+  'Allow',
+  'WWW-Authenticate',
+  'Proxy-Authenticate',
+  'Accept',
+  'Accept-Encoding',
+  'Accept-Patch',
+  'Accept-Post',
+  'Retry-After',
+  'Location',
+];
+
+/** Of a field, so many characters are shown. */
+const SHOWN_CHARACTERS = 200;
+
+/**
+ * What a response says about what to do, such as `Allow: PUT, PATCH`; empty if it says nothing.
+ *
+ * @param accessToken Is not shown, also if the receiver repeats it.
+ */
+function tellingFields({ status, headers }: ReceiverResponse, accessToken: string | undefined): string {
+  // Some servers offer an upgrade in every response. Only this status asks for one (RFC 9110 §15.5.22).
+  const names = status === 426 ? [...TELLING_FIELDS, 'Upgrade'] : TELLING_FIELDS;
+  return names
+    .map((name) => [name, [headers[name.toLowerCase()] ?? []].flat().join(', ')] as const)
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => {
+      const safe = accessToken ? value.replaceAll(accessToken, '<ACCESS_TOKEN>') : value;
+      const end = safe.length > SHOWN_CHARACTERS ? '…' : '';
+      return `${name}: ${escapeHidden(safe.slice(0, SHOWN_CHARACTERS))}${end}`;
+    })
+    .join('; ');
+}
+
 /**
  * A final status came back that does not acknowledge the delivery (`PLANT_STORE_NOT_ACKNOWLEDGED`): any status outside
  * 2xx while the question receiver-response is open, any status but the answered one afterwards. The outcome is
  * `unknown` with 502 and 504, which a gateway sends that got no response from the receiver, else `responded`. While
  * status-codes, error-codes and error-payloads are open, the status and the content mean nothing more.
+ *
+ * The message has the status, and the header fields of the response that say what to do, such as `Allow`, `Retry-After`
+ * and `WWW-Authenticate`: without the access token, without hidden characters, and 200 characters of each.
  *
  * The receiver may repeat the access token in headers and content. They are therefore getters: they appear in no
  * printed or serialised form of the error.
@@ -64,8 +103,16 @@ export class NotAcknowledgedError extends PlantStoreError {
    */
   declare readonly failure?: Failure;
 
-  constructor(response: ReceiverResponse, url: string, { failure, payload }: Explanation = {}) {
-    const message = `${url} responded with ${response.status}, which does not acknowledge the delivery.`;
+  /** @param accessToken What was sent; the message is without it. */
+  constructor(
+    response: ReceiverResponse,
+    url: string,
+    { failure, payload }: Explanation = {},
+    accessToken?: string,
+  ) {
+    const told = tellingFields(response, accessToken);
+    const status = told === '' ? response.status : `${response.status} (${told})`;
+    const message = `${url} responded with ${status}, which does not acknowledge the delivery.`;
     super('PLANT_STORE_NOT_ACKNOWLEDGED', message, { outcome: outcomeOf(response.status) });
     this.#response = response;
     this.#payload = payload;

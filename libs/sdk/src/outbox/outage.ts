@@ -1,4 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
+import { isNotAcknowledged } from '../errors/sender-error.js';
 import type { OutageNotice, OutboxDiagnosticsMessages } from './relay-options.js';
 
 const outages = channel('plant-store:outbox:outage' satisfies keyof OutboxDiagnosticsMessages);
@@ -8,7 +9,7 @@ export class Outage {
   /** Tries that failed; 0 if there is no outage. */
   #tries = 0;
   #began = 0;
-  /** Messages of the errors that were reported. */
+  /** The {@link kindOf} each error that was reported. */
   readonly #reported = new Set<string>();
 
   /**
@@ -39,8 +40,9 @@ export class Outage {
       this.#publish(error);
     }
     if (isNext || !this.isOn) this.#tries += 1;
-    if (!this.#reported.has(error.message)) {
-      this.#reported.add(error.message);
+    const kind = kindOf(error);
+    if (!this.#reported.has(kind)) {
+      this.#reported.add(kind);
       this.report(error);
     }
     return Math.min(this.first * 2 ** (this.#tries - 1), this.longest) * (1 - Math.random() / 2);
@@ -59,4 +61,9 @@ export class Outage {
     const notice: OutageNotice = { part: this.part, seconds, tries: this.#tries, ...(error && { error }) };
     outages.publish(Object.freeze(notice));
   }
+}
+
+/** The message; for a response, its status, because each response may have another `Retry-After` or challenge. */
+function kindOf(error: Error): string {
+  return isNotAcknowledged(error) ? `${error.code} ${error.status}` : error.message;
 }

@@ -1,5 +1,6 @@
 /** Compiled, and not run: the types of the other entry points, with those of the packages that they are used with. */
 import type { DynamicModule } from '@nestjs/common';
+import { type Attempt, type Delivery, type Handler, LOGGER, type Logger } from '@plant-store/handler';
 import { json, type NewPlantSender, type PlantStoreError } from '@plant-store/sdk';
 import { NEW_PLANT_SENDER, NewPlantSenderModule } from '@plant-store/sdk/nest';
 import { createOutbox, createRelay, type OutboxErrorCode, type Relay } from '@plant-store/sdk/outbox';
@@ -40,6 +41,17 @@ export async function enqueue(client: pg.PoolClient, plant: Plant): Promise<Rela
   const retry = (attempt: number, { outcome }: PlantStoreError): number | undefined =>
     outcome === 'not-sent' ? attempt * 1_000 : undefined;
   return createRelay({ outbox, sender: createSender(), retry });
+}
+
+export class NewPlantHandler implements Handler {
+  static readonly inject = [LOGGER];
+
+  constructor(private readonly logger: Logger) {}
+
+  async handle({ key, content }: Delivery, attempt: Attempt): Promise<void> {
+    await attempt.transaction(async (client) => void (await client.query('SELECT $1', [key])));
+    this.logger.child({ key }).info({ bytes: content.length }, 'handled');
+  }
 }
 
 export const codes: readonly OutboxErrorCode[] = ['PLANT_STORE_OUTBOX_MISSING'];

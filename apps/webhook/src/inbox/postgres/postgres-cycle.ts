@@ -1,7 +1,8 @@
 import type pg from 'pg';
+import type { Delivery } from '@plant-store/handler';
 
 import { CLAIMED, SENT_COLUMNS, withSent } from '../columns.js';
-import type { Delivery, KeyedDelivery } from '../delivery.js';
+import type { KeyedDelivery } from '../delivery.js';
 import { type CycleInput, type CycleOutcome, type Result, sentValues } from '../store.js';
 import { queryAlone } from './connect.js';
 import { withoutWarning } from './durable.js';

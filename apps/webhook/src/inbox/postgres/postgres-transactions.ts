@@ -1,3 +1,4 @@
+import type { TransactionClient, TransactionWork } from '@plant-store/handler';
 import type pg from 'pg';
 
 import type { PostgresServers } from '../../config/postgres-url.js';
@@ -5,12 +6,6 @@ import type { Claimed } from '../delivery.js';
 import { transition } from '../transitions.js';
 import { Connections } from './connect.js';
 import { BEGIN, DURABLE_SETTINGS, NOW, withoutWarning } from './durable.js';
-
-/** Runs the statements of one transaction. Libraries that take a client of `pg` take it. */
-export type TransactionClient = Pick<pg.ClientBase, 'query'>;
-
-/** What a handler does in a transaction. It returns nothing, or a promise of nothing. */
-export type TransactionWork = (client: TransactionClient) => Promise<void> | void;
 
 /** As many as HANDLER_CONCURRENCY may be. */
 const MAX_CONNECTIONS = 1_000;

@@ -1,16 +1,18 @@
 import {
-  accessSync,
   closeSync,
-  constants,
   existsSync,
   fchmodSync,
+  fchownSync,
   fsyncSync,
   mkdirSync,
   openSync,
   rmSync,
+  type Stats,
   statSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+
+import { describeDenied } from '../../file-owner.js';
 
 /** The files of an embedded inbox, in its folder. SQLite keeps two more beside the database, `-wal` and `-shm`. */
 export const INBOX_FILES = {
@@ -38,15 +40,25 @@ export function makeFolders(folder: string): string | undefined {
 
 /**
  * Makes an empty file, unless it exists: for its owner alone, or in a folder with the set-group-ID bit, for the group of
- * the folder too, with the same rights. Whatever SQLite makes beside a database has the mode of the database.
+ * the folder too, with the same rights. Whatever SQLite makes beside a database has the mode of the database. What root makes
+ * belongs to the owner of the folder, as SQLite has it: the receiver of another user couldn't use it.
  */
 export function makeFile(file: string): void {
   try {
     const descriptor = openSync(file, 'wx', 0o600);
     fchmodSync(descriptor, modeOfFilesIn(dirname(file)));
+    if (process.geteuid?.() === 0) giveTo(descriptor, statSync(dirname(file)));
     closeSync(descriptor);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+function giveTo(descriptor: number, { uid, gid }: Stats): void {
+  try {
+    fchownSync(descriptor, uid, gid);
+  } catch {
+    // The root of a container may have no right to it, and keeps the file.
   }
 }
 
@@ -65,20 +77,10 @@ export function modeOfFilesIn(folder: string): number {
 export function unusableFiles(folder: string): string {
   const { database, lock, identity } = INBOX_FILES;
   const names = ['', database, `${database}-wal`, `${database}-shm`, lock, identity];
-  const unusable = names
-    .map((name) => join(folder, name))
-    .filter((file) => existsSync(file) && !isUsable(file));
-  const owned = unusable.map((file) => `${file} (user ${statSync(file).uid})`);
-  return owned.length === 0 ? '' : ` User ${process.geteuid?.()} may not read and write ${owned.join(', ')}.`;
-}
-
-function isUsable(file: string): boolean {
-  try {
-    accessSync(file, constants.R_OK | constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  return describeDenied(
+    names.map((name) => join(folder, name)),
+    'read and write',
+  );
 }
 
 /**

@@ -1,4 +1,4 @@
-import { renameSync, statfsSync } from 'node:fs';
+import { renameSync, rmSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
@@ -11,6 +11,12 @@ const migrations = new Migrations('sqlite');
 
 /** What the disk must have left beside the copy of an inbox, in bytes. */
 const MARGIN = 67_108_864;
+
+/**
+ * Step 7 writes each delivery anew, and overwrites the earlier one: both in the log, and then in the file, which grows to
+ * twice its size.
+ */
+const REWRITTEN = { before: 7, factor: 3 };
 
 /** The tables are of an earlier version, and whoever opens the inbox may not change that. */
 export class UpgradeNeeded extends Error {
@@ -104,8 +110,9 @@ function versionOf(database: DatabaseSyncInstance, file: string): number {
 function keepCopy(database: DatabaseSyncInstance, file: string, version: number): void {
   const copy = `${file}.version-${version}`;
   const partial = `${copy}.partial`;
-  // Of a start that was killed.
+  // Of a start that was killed, before its copy was whole or after. Both would take the room that this one needs.
   removePartial(partial);
+  rmSync(copy, { force: true });
   requireRoom(database, file, version);
   try {
     makeFile(partial);
@@ -126,7 +133,8 @@ function requireRoom(database: DatabaseSyncInstance, file: string, version: numb
       FROM pragma_page_size, pragma_page_count, pragma_freelist_count`,
     )
     .all() as { bytes: number }[];
-  const needed = row!.bytes + MARGIN;
+  const { bytes } = row!;
+  const needed = bytes + (version < REWRITTEN.before ? REWRITTEN.factor * bytes : 0) + MARGIN;
   const { bavail, bsize } = statfsSync(dirname(file));
   if (bavail * bsize >= needed) return;
   throw new ReceiverError(

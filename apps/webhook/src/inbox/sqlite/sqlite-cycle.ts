@@ -1,8 +1,8 @@
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
+import type { Delivery } from '@plant-store/handler';
 
 import { CLAIMED, claimedRow, SENT_COLUMNS, withSent } from '../columns.js';
 import { DUE, MAX_BYTES, SUSPECTED } from '../conditions.js';
-import type { Delivery } from '../delivery.js';
 import {
   type CycleInput,
   type CycleOutcome,

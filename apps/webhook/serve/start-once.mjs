@@ -1,0 +1,46 @@
+// Starts a receiver that was built once, with its handler and an empty inbox, and stops it when it listens. If it doesn't
+// start, exits with 1 and prints what it says: node start-once.mjs FOLDER. The settings are those of this environment.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+import { answerValues } from '@plant-store/contract';
+
+import { developmentEnvironment } from './environment.mjs';
+
+/** How long a start may take, in milliseconds. */
+const TIMEOUT = 60_000;
+
+const [, , built] = process.argv;
+const entry = resolve(built, 'apps/webhook/dist/main.js');
+const state = mkdtempSync(join(tmpdir(), 'plant-store-webhook-'));
+process.chdir(state);
+
+// A file of tokens is where the receiver is deployed.
+const given = { ...process.env, ACCESS_TOKENS_FILE: '', LOG_LEVEL: 'info' };
+const child = spawn(process.execPath, [entry], {
+  env: {
+    ...developmentEnvironment(given, answerValues),
+    PORT: '0',
+    OPERATIONS_PORT: '0',
+    INBOX_URL: 'file:inbox',
+  },
+  stdio: ['ignore', 'pipe', 'pipe'],
+  timeout: TIMEOUT,
+});
+let output = '';
+let hasListened = false;
+for (const stream of [child.stdout, child.stderr])
+  stream.setEncoding('utf8').on('data', (text) => {
+    output += text;
+    if (hasListened || !output.includes('"msg":"listening"')) return;
+    hasListened = true;
+    child.kill();
+  });
+child.on('close', (code) => {
+  rmSync(state, { recursive: true });
+  if (hasListened && code === 0) return;
+  console.error(`${output}The receiver that was built doesn't start within ${TIMEOUT / 1_000} s, see above.`);
+  process.exitCode = 1;
+});
