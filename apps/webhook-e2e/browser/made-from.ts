@@ -39,12 +39,14 @@ export function writeMadeFrom(): void {
 
 const [, program, file = FILE] = process.argv;
 if (program === fileURLToPath(import.meta.url)) {
-  const written = new Set(readFileSync(file, 'utf8').split('\n'));
-  const changed = describe()
-    .split('\n')
-    .filter((line) => !written.has(line));
+  const written = readFileSync(file, 'utf8').split('\n');
+  const made = describe().split('\n');
+  const changed = [
+    ...made.filter((line) => !written.includes(line)),
+    ...written.filter((line) => !made.includes(line)),
+  ];
   if (changed.length > 0) {
-    const names = changed.map((line) => line.replace(/^\w+ +/, '')).join(', ');
+    const names = [...new Set(changed.map((line) => line.replace(/^\w+ +/, '')))].join(', ');
     console.error(`The pictures in docs/images are old: ${names} changed after they were made.`);
     console.error(`Fix with: ${COMMAND}`);
     process.exitCode = 1;
