@@ -14,7 +14,7 @@ const COMMAND = 'npx nx run webhook-e2e:pictures';
 const FILE = fileURLToPath(new URL('docs/images/made-from.txt', ROOT));
 
 /** What the pictures are made from, and the pictures themselves: a line with the digest of each. */
-function describe(): string {
+function digests(): string {
   const pictures = readdirSync(new URL('docs/images/', ROOT)).filter((name) => name.endsWith('.png'));
   const files = [
     'apps/webhook/dist/inspector.html',
@@ -34,13 +34,13 @@ const withoutComments = (text: string): string =>
     .outputText;
 
 export function writeMadeFrom(): void {
-  writeFileSync(FILE, describe());
+  writeFileSync(FILE, digests());
 }
 
 const [, program, file = FILE] = process.argv;
 if (program === fileURLToPath(import.meta.url)) {
   const written = readFileSync(file, 'utf8').split('\n');
-  const made = describe().split('\n');
+  const made = digests().split('\n');
   const changed = [
     ...made.filter((line) => !written.includes(line)),
     ...written.filter((line) => !made.includes(line)),

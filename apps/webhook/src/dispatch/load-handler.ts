@@ -69,11 +69,7 @@ async function construct(
   const log = { provide: LOGGER, useValue: logger satisfies HandlerLogger };
   const logging = { module: LoggerModule, global: true, providers: [log], exports: [log] };
   const context = await NestFactory.createApplicationContext(
-    {
-      module: module as Type,
-      imports: [logging],
-      providers: [handler],
-    },
+    { module: module as Type, imports: [logging], providers: [handler] },
     { logger: nestLogger(logger), abortOnError: false },
   );
   const instance = context.get(handler);
