@@ -14,7 +14,7 @@ const COMMAND = 'npx nx run webhook-e2e:pictures';
 const FILE = fileURLToPath(new URL('docs/images/made-from.txt', ROOT));
 
 /** What the pictures are made from, and the pictures themselves: a line with the digest of each. */
-function describe(): string {
+function digests(): string {
   const pictures = readdirSync(new URL('docs/images/', ROOT)).filter((name) => name.endsWith('.png'));
   const files = [
     'apps/webhook/dist/inspector.html',
@@ -34,17 +34,19 @@ const withoutComments = (text: string): string =>
     .outputText;
 
 export function writeMadeFrom(): void {
-  writeFileSync(FILE, describe());
+  writeFileSync(FILE, digests());
 }
 
 const [, program, file = FILE] = process.argv;
 if (program === fileURLToPath(import.meta.url)) {
-  const written = new Set(readFileSync(file, 'utf8').split('\n'));
-  const changed = describe()
-    .split('\n')
-    .filter((line) => !written.has(line));
+  const written = readFileSync(file, 'utf8').split('\n');
+  const made = digests().split('\n');
+  const changed = [
+    ...made.filter((line) => !written.includes(line)),
+    ...written.filter((line) => !made.includes(line)),
+  ];
   if (changed.length > 0) {
-    const names = changed.map((line) => line.replace(/^\w+ +/, '')).join(', ');
+    const names = [...new Set(changed.map((line) => line.replace(/^\w+ +/, '')))].join(', ');
     console.error(`The pictures in docs/images are old: ${names} changed after they were made.`);
     console.error(`Fix with: ${COMMAND}`);
     process.exitCode = 1;

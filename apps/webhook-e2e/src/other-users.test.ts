@@ -209,20 +209,16 @@ asRoot('with several users', () => {
     const replaced = {
       '/var/backups/plant-store-webhook': join(folder, 'backups'),
       '/var/lib/plant-store-webhook': folder,
-      '/opt/plant-store-webhook': ROOT,
       'runuser -u plant-store --': `setpriv --reuid=${OWNER.uid} --regid=${OWNER.gid} --clear-groups`,
-      ' node ': ` ${process.execPath} `,
+      ' plant-inbox ': ` ${process.execPath} ${join(ROOT, 'apps/webhook/bin/plant-inbox.js')} `,
       '-o plant-store -g plant-store': `-o ${OWNER.uid} -g ${OWNER.gid}`,
     };
-    const { inbox, process: receiver } = await startReceiver({ folder, user: OWNER }).then(
-      async (running) => {
-        await openSender(running).send('kept');
-        return running;
-      },
-    );
+    const receiver = await startAsOwner(folder);
+    const { inbox } = receiver;
+    await openSender(receiver).send('kept');
 
     runAsRoot(backUp!, replaced);
-    await receiver.stop();
+    await receiver.process.stop();
     runAsRoot(restore!, replaced);
 
     expect(readdirSync(inbox)).toEqual(['inbox.sqlite']);

@@ -33,13 +33,11 @@ const PROJECTS = [
 ];
 
 /** The commands of the workspace. tsc builds them, and has its own record of what it has built. */
-const COMMANDS = [...['libs/contract', 'libs/handler', 'libs/sdk', 'libs/cli', 'apps/webhook']].map(
-  (project) => ({
-    sources: `${project}/src`,
-    output: `${project}/dist`,
-    record: `${project}/dist/tsconfig.build.tsbuildinfo`,
-  }),
-);
+const COMMANDS = ['libs/contract', 'libs/handler', 'libs/sdk', 'libs/cli', 'apps/webhook'].map((project) => ({
+  sources: `${project}/src`,
+  output: `${project}/dist`,
+  record: `${project}/dist/tsconfig.build.tsbuildinfo`,
+}));
 
 /**
  * The folders whose changes call for another build, each with those below it. On Linux, `fs.watch` with `recursive` of

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 import { answerValues } from '@plant-store/contract';
 
@@ -13,18 +14,16 @@ import { developmentEnvironment } from './environment.mjs';
 const TIMEOUT = 60_000;
 
 const [, , built] = process.argv;
-const entry = resolve(built, 'apps/webhook/dist/main.js');
 const state = mkdtempSync(join(tmpdir(), 'plant-store-webhook-'));
-process.chdir(state);
 
 // A file of tokens is where the receiver is deployed.
-const given = { ...process.env, ACCESS_TOKENS_FILE: '', LOG_LEVEL: 'info' };
-const child = spawn(process.execPath, [entry], {
+const given = { ...process.env, ACCESS_TOKENS_FILE: '', LOG_LEVEL: 'info', HOST: '', OPERATIONS_HOST: '' };
+const child = spawn(process.execPath, [resolve(built, 'apps/webhook/dist/main.js')], {
   env: {
     ...developmentEnvironment(given, answerValues),
     PORT: '0',
     OPERATIONS_PORT: '0',
-    INBOX_URL: 'file:inbox',
+    INBOX_URL: pathToFileURL(join(state, 'inbox')).href,
   },
   stdio: ['ignore', 'pipe', 'pipe'],
   timeout: TIMEOUT,
@@ -38,9 +37,10 @@ for (const stream of [child.stdout, child.stderr])
     hasListened = true;
     child.kill();
   });
-child.on('close', (code) => {
+child.on('close', (code, signal) => {
   rmSync(state, { recursive: true });
   if (hasListened && code === 0) return;
-  console.error(`${output}The receiver that was built doesn't start within ${TIMEOUT / 1_000} s, see above.`);
+  const ended = signal === null ? `ended with ${code}` : `was stopped after ${TIMEOUT / 1_000} s`;
+  console.error(`${output}The receiver that was built didn't start, and ${ended}. What it said is above.`);
   process.exitCode = 1;
 });

@@ -108,10 +108,13 @@ async function costOf(to: string, request: string): Promise<number> {
   return (user + system) / 1_000;
 }
 
-/** The lowest of several: the machine may be busy, and what is collected or compiled meanwhile counts too. */
+/**
+ * The lowest of many: what other threads of this process collect or compile meanwhile counts too, on a busy machine for
+ * some 100 ms.
+ */
 async function lowestCost(to: string, request: string, limit: number): Promise<number> {
   let lowest = Infinity;
-  for (let tries = 0; tries < 5 && lowest > limit; tries += 1)
+  for (let tries = 0; tries < 100 && lowest > limit; tries += 1)
     lowest = Math.min(lowest, await costOf(to, request));
   return lowest;
 }
@@ -153,11 +156,9 @@ describe('no request of 16 kB costs much more than a plain one', () => {
         ).map((target) => headOf({ ...plain, line: line.replace(/ \S+/, ` ${target}`) })),
       ),
     ];
-    const slow: { cost: number; request: string }[] = [];
     for (const request of requests) {
       const cost = await lowestCost(to, request, limit);
-      if (cost > limit) slow.push({ cost, request });
+      expect({ request, cost, isSlow: cost > limit }).toMatchObject({ isSlow: false });
     }
-    expect({ limit, slow }).toEqual({ limit, slow: [] });
   });
 });

@@ -98,6 +98,13 @@ describe('a response', () => {
     [429, 'Retry-After: 120', '429 (Retry-After: 120)'],
     [503, 'Retry-After: Tue, 24 Nov 2026 09:30:00 GMT', '503 (Retry-After: Tue, 24 Nov 2026 09:30:00 GMT)'],
     [308, 'Location: https://example.com/a', '308 (Location: https://example.com/a)'],
+    [307, 'Location: https://user:a@b@example.com/a?code=b#c', '307 (Location: https://example.com/a)'],
+    [302, 'Location: /a;b?code=c', '302 (Location: /a;b)'],
+    [
+      302,
+      `Location: /a/${encodeURIComponent(accessToken)}/${Buffer.from(accessToken).toString('base64')}`,
+      '302 (Location: /a/<ACCESS_TOKEN>/<ACCESS_TOKEN>)',
+    ],
     [426, 'Upgrade: TLS/1.3', '426 (Upgrade: TLS/1.3)'],
     [404, 'Upgrade: h2c\r\nServer: arbitrary', '404'],
     [

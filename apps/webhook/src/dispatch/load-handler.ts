@@ -52,7 +52,7 @@ export async function loadHandler(source: string, logger: Logger): Promise<OpenT
   const handler = exported.default;
   if (typeof handler !== 'function')
     throw unusable(`${path} has no default export that is a function, or a class with the method "handle"`);
-  const name = `${handler.name} of ${path}`;
+  const name = handler.name === '' ? path : `${handler.name} of ${path}`;
   const { prototype } = handler as { readonly prototype?: { handle?: unknown } };
   // A class may have been compiled to a function.
   if (/^class\b/.test(String(handler)) || typeof prototype?.handle === 'function')
@@ -69,11 +69,7 @@ async function construct(
   const log = { provide: LOGGER, useValue: logger satisfies HandlerLogger };
   const logging = { module: LoggerModule, global: true, providers: [log], exports: [log] };
   const context = await NestFactory.createApplicationContext(
-    {
-      module: module as Type,
-      imports: [logging],
-      providers: [handler],
-    },
+    { module: module as Type, imports: [logging], providers: [handler] },
     { logger: nestLogger(logger), abortOnError: false },
   );
   const instance = context.get(handler);

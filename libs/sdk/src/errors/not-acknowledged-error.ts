@@ -66,11 +66,21 @@ function tellingFields({ status, headers }: ReceiverResponse, accessToken: strin
     .map((name) => [name, [headers[name.toLowerCase()] ?? []].flat().join(', ')] as const)
     .filter(([, value]) => value !== '')
     .map(([name, value]) => {
-      const safe = accessToken ? value.replaceAll(accessToken, '<ACCESS_TOKEN>') : value;
+      const safe = withoutToken(name === 'Location' ? withoutSecrets(value) : value, accessToken);
       const end = safe.length > SHOWN_CHARACTERS ? '…' : '';
       return `${name}: ${escapeHidden(safe.slice(0, SHOWN_CHARACTERS))}${end}`;
     })
     .join('; ');
+}
+
+/** A URL or a reference, without what identifies a user: user name, password, query and fragment. */
+const withoutSecrets = (url: string): string => url.split(/[?#]/, 1)[0]!.replace(/\/\/[^/]*@/, '//');
+
+/** Text without the access token: as it is, in a URL, and in Base64. */
+function withoutToken(text: string, accessToken: string | undefined): string {
+  if (!accessToken) return text;
+  const forms = [accessToken, encodeURIComponent(accessToken), Buffer.from(accessToken).toString('base64')];
+  return forms.reduce((safe, form) => safe.replaceAll(form, '<ACCESS_TOKEN>'), text);
 }
 
 /**
