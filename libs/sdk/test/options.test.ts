@@ -113,9 +113,9 @@ test('in Bun, no entry point loads, and each says why in one line', async () => 
 
   const { stdout } = await startProcess(process.execPath, ['--input-type=module', '-e', script]).finished;
 
-  expect(files).toHaveLength(5);
+  expect(files).toHaveLength(6);
   expect(stdout).toBe(
-    '@plant-store/sdk needs Node.js: in Bun, undici reports errors that nobody can catch.\n'.repeat(5),
+    '@plant-store/sdk needs Node.js: in Bun, undici reports errors that nobody can catch.\n'.repeat(6),
   );
 });
 

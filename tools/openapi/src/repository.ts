@@ -76,16 +76,17 @@ export interface Documents {
   readonly ledger: string;
 }
 
-/** The program of the application that writes its document, as it is built. Nobody imports an application. */
-const WRITE_DOCUMENT = 'apps/webhook/dist/openapi/write-document.js';
+/** The program of the application that writes its document. Nobody imports an application. */
+const WRITE_DOCUMENT = 'apps/webhook/src/openapi/write-document.ts';
 
 /** @throws ToolError `bad-answers` with every fault of the answers, or what keeps the document from being made */
 export function makeDocuments(): Promise<Documents> {
   return new Promise((resolve, reject) =>
     execFile(
       process.execPath,
-      [WRITE_DOCUMENT, '--print'],
-      { maxBuffer: 2 ** 26 },
+      ['--conditions', '@plant-store/source', '--import', 'tsx', WRITE_DOCUMENT, '--print'],
+      // Its decorators need the options of its compiler.
+      { maxBuffer: 2 ** 26, env: { ...process.env, TSX_TSCONFIG_PATH: 'apps/webhook/src/tsconfig.json' } },
       (error, stdout, stderr) => {
         if (error === null) resolve(JSON.parse(stdout) as Documents);
         else reject(new ToolError('bad-answers', stderr.trim() || error.message, { cause: error }));

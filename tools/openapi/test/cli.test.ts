@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { BY } from './built.js';
-import { CLI, type Ended, inFolder, run, runCli, WORKSPACE } from './run-cli.js';
+import { type Ended, inFolder, run, runCli, WORKSPACE } from './run-cli.js';
 
 describe('a command line that is wrong is told with the usage', () => {
   test.each<{ args: string[]; want: string }>([
@@ -36,22 +36,23 @@ test('html makes the folders of its file, and says why it cannot write one', () 
 });
 
 describe('openapi diff', () => {
-  const built = (file: string): string => pathToFileURL(join(WORKSPACE, file)).href;
-
-  const diffWith = (answers: object): Ended => runWith([CLI, 'diff'], answers);
+  const diffWith = (answers: object): Ended => runWith(['tools/openapi/src/cli.ts', 'diff'], answers);
   const writeDocumentWith = (answers: object): Ended =>
-    runWith([join(WORKSPACE, 'apps/webhook/dist/openapi/write-document.js'), '--check'], answers);
+    runWith(['apps/webhook/src/openapi/write-document.ts', '--check'], answers);
 
-  /** Runs a program as if answers.ts stated this. */
+  /** Runs a program from its source, as Nx does, and as if answers.ts stated this. */
   function runWith(args: readonly string[], answers: object): Ended {
-    const program = `import { answers } from ${JSON.stringify(built('libs/contract/dist/answers.js'))};
+    const source = pathToFileURL(join(WORKSPACE, 'libs/contract/src/answers.ts')).href;
+    const program = `import { answers } from ${JSON.stringify(source)};
+      for (const id of Object.keys(answers)) Reflect.deleteProperty(answers, id);
       Object.assign(answers, ${JSON.stringify(answers)});`;
-    const preloads = [
-      built('libs/test-support/everything-open.mjs'),
-      `data:text/javascript,${encodeURIComponent(program)}`,
-    ];
-    const options = preloads.map((preload) => `--import=${preload}`).join(' ');
-    return run(args, WORKSPACE, { NODE_OPTIONS: options });
+    const options = [
+      '--conditions=@plant-store/source',
+      '--import=tsx',
+      `--import=data:text/javascript,${encodeURIComponent(program)}`,
+    ].join(' ');
+    const tsconfig = join(WORKSPACE, 'apps/webhook/src/tsconfig.json');
+    return run(args, WORKSPACE, { NODE_OPTIONS: options, TSX_TSCONFIG_PATH: tsconfig });
   }
 
   test('passes with an answer, and lists it', () => {
