@@ -579,6 +579,16 @@ describe('an entry', () => {
     expect(answerFaults({ [id]: entry })).toEqual(faults.map((fault) => `${id}: ${fault}`));
   });
 
+  test('is not of a day to come, if the clock is given', () => {
+    const now = new Date('2026-01-30T12:00:00Z');
+    const answers = (on: string) => ({ retry: { inWords: 'No.', ...by, on } });
+    expect(answerFaults(answers('2026-01-31'), now)).toEqual([]);
+    expect(answerFaults(answers('2026-02-01'), now)).toEqual([
+      'retry: on must be the day of the answer, not one to come (got "2026-02-01")',
+    ]);
+    expect(answerFaults(answers('2026-02-01'))).toEqual([]);
+  });
+
   test('contradicts no answer in words', () => {
     const identity = { inWords: 'The first field.', ...by };
     expect(answerFaults({ 'event-identity': identity, 'media-type': { is: 'text/csv', ...by } })).toEqual([]);

@@ -83,10 +83,14 @@ describe('openapi diff', () => {
     const { code, err } = writeDocumentWith({
       'http-method': { is: 'GET', ...BY },
       'event-identity': { is: { header: 'x-id' }, who: 'Nobody', on: '2026-02-30', why: 'An example.' },
+      retry: { inWords: 'No.', who: 'Nobody', on: '9999-01-31', why: 'An example.' },
+      payload: 'plant',
     });
     expect(code).toBe(1);
     expect(err).toBe(`libs/contract/src/answers.ts: http-method: must be "POST" | "PUT" | "PATCH" (got "GET")
 libs/contract/src/answers.ts: event-identity: on must be a day such as 2026-01-31 (got "2026-02-30")
+libs/contract/src/answers.ts: retry: on must be the day of the answer, not one to come (got "9999-01-31")
+libs/contract/src/answers.ts: payload: must have the form: { is: …, who: '…', on: '2026-01-31', why: '…' }, or the same with inWords: '…' instead of is (got "plant")
 `);
   });
 

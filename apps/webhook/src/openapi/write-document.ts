@@ -26,7 +26,7 @@ import { createDocument, DocumentError, formatDocument } from './create-document
 const { values } = parseArgs({ options: { check: { type: 'boolean' }, print: { type: 'boolean' } } });
 
 try {
-  const faults = answerFaults(answers);
+  const faults = answerFaults(answers, new Date());
   if (faults.length > 0)
     throw new ReceiverError(
       'ANSWERS_INVALID',
