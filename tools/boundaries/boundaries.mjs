@@ -58,7 +58,6 @@ const tests = [
   '**/test/**',
   'apps/webhook-e2e/**',
   'libs/test-support/**',
-  'tools/soak/postgres/**',
   'tools/package/**',
 ];
 
