@@ -48,7 +48,6 @@ const environmentReaders = [
   'libs/cli/src/plant-store.ts',
   'tools/soak/handler.mjs',
   'tools/workspace/reporter.mjs',
-  'tools/workspace/package/before-publish.mjs',
 ];
 
 /** Tests may read it too: they start processes. */
@@ -58,7 +57,6 @@ const tests = [
   '**/test/**',
   'apps/webhook-e2e/**',
   'libs/test-support/**',
-  'tools/soak/postgres/**',
   'tools/package/**',
 ];
 

@@ -7,8 +7,8 @@ const LIMIT = 200;
 type ListedDelivery = Omit<StoredDelivery, 'content'> & { readonly content?: string | null };
 
 /**
- * A client of the operations listener: docs/reference/operations.md. Rejects with a TypeError if the receiver has ended, as `fetch`
- * does, and with another error if it refuses.
+ * A client of the operations listener: docs/reference/operations.md. Rejects with a TypeError if the receiver has ended,
+ * as `fetch` does, and with another error if it refuses.
  */
 export class Operations {
   /** @param url of the listener */
@@ -20,9 +20,9 @@ export class Operations {
     return stats.waiting + stats.running + stats.retrying;
   }
 
-  /** Everything that is stored with an id above `after`, in the order of the ids. */
-  async *read(after = 0): AsyncGenerator<StoredDelivery> {
-    for (let next: number | null = after; next !== null;) {
+  /** Everything that is stored, in the order of the ids. */
+  async *read(): AsyncGenerator<StoredDelivery> {
+    for (let next: number | null = 0; next !== null;) {
       const part = (await this.#get(`/deliveries/batch?limit=${LIMIT}&after=${next}`)) as {
         readonly deliveries: readonly ListedDelivery[];
         readonly next: number | null;
@@ -60,8 +60,7 @@ export class Operations {
   async #ask(path: string, init: RequestInit = {}): Promise<Response> {
     const response = await fetch(new URL(path, this.url), init);
     if (response.ok || response.status === 404) return response;
-    throw new Error(
-      `${init.method ?? 'GET'} ${path} was answered with ${response.status}: ${await response.text()}`,
-    );
+    const { method = 'GET' } = init;
+    throw new Error(`${method} ${path} got ${response.status}: ${await response.text()}`);
   }
 }

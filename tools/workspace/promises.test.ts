@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-const ROOT = new URL('../../../', import.meta.url);
+const ROOT = new URL('../../', import.meta.url);
 
 /** What may hold a promise: a test, or a fault of the soak. */
-const PROOF = /\.(test|nightly|suite|postgres)\.ts$|(^|\/)tools\/soak\/src\/faults\//;
+const PROOF = /\.(test|nightly|suite|postgres)\.ts$|(^|\/)tools\/soak\/src\/faults\.ts/;
 
 describe.each([
   {
