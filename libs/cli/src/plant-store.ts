@@ -1,5 +1,5 @@
+import { systemReason } from '@plant-store/command/system-reason';
 import { answerValues, type AnswerValues } from '@plant-store/contract';
-import { systemReason } from '@plant-store/sdk/internal-light';
 import { runCommand } from './command.js';
 import { say } from './context.js';
 
@@ -7,6 +7,9 @@ import { say } from './context.js';
  * Runs the command line of this process under a set of answers, and ends the process. No other file of the package uses the process.
  */
 export async function plantStore(given: AnswerValues = answerValues): Promise<void> {
+  // Commander reads them, too.
+  for (const [name, value] of Object.entries(process.env))
+    if (value === '') Reflect.deleteProperty(process.env, name);
   const output = { isLost: false };
   process.stdout.on('error', (error) => {
     if (!output.isLost) say(`Standard output can't be written: ${systemReason(error)}.`, process);
@@ -40,7 +43,7 @@ const SAME_INTERRUPT = 1_000;
 /** Catches two interrupts. A further one ends the process, as does each after `letEnd`. */
 function catchInterrupts() {
   const [first, second] = [new AbortController(), new AbortController()];
-  const names = ['SIGINT', 'SIGTERM'] as const;
+  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   let left = [first, second];
   let isSame = false;
   const update = (): void => {
