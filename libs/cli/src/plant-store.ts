@@ -10,8 +10,11 @@ export async function plantStore(given: AnswerValues = answerValues): Promise<vo
   // Commander reads them, too.
   for (const [name, value] of Object.entries(process.env))
     if (value === '') Reflect.deleteProperty(process.env, name);
+  const isDelivery = ['send', 'relay'].includes(process.argv[2]!);
   const output = { isLost: false };
-  process.stdout.on('error', (error) => {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // Nobody has to read a help text or a list to its end.
+    if (error.code === 'EPIPE' && !isDelivery) return;
     if (!output.isLost) say(`Standard output can't be written: ${systemReason(error)}.`, process);
     output.isLost = true;
   });
@@ -30,7 +33,6 @@ export async function plantStore(given: AnswerValues = answerValues): Promise<vo
   for (const stream of [process.stdout, process.stderr])
     await new Promise((written) => stream.write('', written));
   // What was delivered is what counts, and the code says it.
-  const isDelivery = ['send', 'relay'].includes(process.argv[2]!);
   process.exit(code || Number(output.isLost && !isDelivery));
 }
 

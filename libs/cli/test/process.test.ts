@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { makeFolder } from '@plant-store/test-support';
 import { startReceiver } from './support/receiver.js';
@@ -127,4 +128,12 @@ test('a reader that closes the output changes nothing about the delivery', async
   child.stdin!.end('{}');
   const [said, exit] = await Promise.all([once(child.stderr!, 'data'), once(child, 'exit')]);
   expect([exit, String(said)]).toEqual([[0, null], expect.stringContaining("can't be written: broken pipe")]);
+});
+
+test('a reader that closes the output of a help text is no failure', async () => {
+  const { child, finished } = start(['--help']);
+  finished.catch(() => {});
+  child.stdout!.destroy();
+  const [stderr, [code]] = await Promise.all([text(child.stderr!), once(child, 'exit')]);
+  expect([code, stderr]).toEqual([0, '']);
 });
