@@ -18,9 +18,10 @@ const mayImport = {
   'type:tool': ['type:lib', 'type:test-lib'],
   'scope:contract': [],
   'scope:sender': ['scope:contract'],
-  'scope:command': ['scope:contract', 'scope:sender'],
+  'scope:shared': [],
+  'scope:command': ['scope:contract', 'scope:sender', 'scope:shared'],
   'scope:handler': [],
-  'scope:receiver': ['scope:contract', 'scope:handler'],
+  'scope:receiver': ['scope:contract', 'scope:handler', 'scope:shared'],
   'scope:workspace': ['scope:contract', 'scope:sender', 'scope:workspace'],
 };
 
@@ -89,7 +90,7 @@ const instanceofOurs = {
   selector: `BinaryExpression[operator='instanceof']:not([right.name=/^(${[
     ...['Date', 'Error', 'Promise', 'Uint8Array', 'URL'],
     // The command is a program: nobody imports these of another copy.
-    ...['BadInput', 'CommandFailed', 'CommanderError', 'LineFault'],
+    ...['BadInput', 'CommandFailed', 'CommanderError'],
   ].join('|')})$/])`,
   message: 'Another copy of the package has another class. Use a function such as isPlantStoreError.',
 };

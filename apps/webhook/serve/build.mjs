@@ -11,7 +11,10 @@ import { replaceFile } from './replace-file.mjs';
 const RECEIVER = 'apps/webhook/dist-dev';
 
 /** The packages that the receiver imports, and the folder of each one's build. */
-const LIBRARIES = ['contract', 'handler'].map((name) => ({ name, output: `libs/${name}/dist-dev` }));
+const LIBRARIES = ['command', 'contract', 'handler'].map((name) => ({
+  name,
+  output: `libs/${name}/dist-dev`,
+}));
 
 /** The program that this build makes. */
 export const ENTRY = `${RECEIVER}/main.js`;
@@ -33,7 +36,14 @@ const PROJECTS = [
 ];
 
 /** The commands of the workspace. tsc builds them, and has its own record of what it has built. */
-const COMMANDS = ['libs/contract', 'libs/handler', 'libs/sdk', 'libs/cli', 'apps/webhook'].map((project) => ({
+const COMMANDS = [
+  'libs/command',
+  'libs/contract',
+  'libs/handler',
+  'libs/sdk',
+  'libs/cli',
+  'apps/webhook',
+].map((project) => ({
   sources: `${project}/src`,
   output: `${project}/dist`,
   record: `${project}/dist/tsconfig.build.tsbuildinfo`,

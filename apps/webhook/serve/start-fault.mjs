@@ -5,11 +5,9 @@ import { createServer } from 'node:net';
 /** What is written under development, and read again. */
 const WRITTEN = [
   '.',
-  ...['libs/contract', 'libs/handler', 'libs/sdk', 'libs/cli', 'apps/webhook'].flatMap((project) => [
-    project,
-    `${project}/dist`,
-    `${project}/dist-dev`,
-  ]),
+  ...['libs/command', 'libs/contract', 'libs/handler', 'libs/sdk', 'libs/cli', 'apps/webhook'].flatMap(
+    (project) => [project, `${project}/dist`, `${project}/dist-dev`],
+  ),
   ...['data', 'data/access-tokens', 'data/signing-key', 'data/inbox'],
 ];
 

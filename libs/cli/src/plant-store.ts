@@ -1,5 +1,5 @@
+import { systemReason } from '@plant-store/command/system-reason';
 import { answerValues, type AnswerValues } from '@plant-store/contract';
-import { systemReason } from '@plant-store/sdk/internal-light';
 import { runCommand } from './command.js';
 import { say } from './context.js';
 
@@ -7,8 +7,14 @@ import { say } from './context.js';
  * Runs the command line of this process under a set of answers, and ends the process. No other file of the package uses the process.
  */
 export async function plantStore(given: AnswerValues = answerValues): Promise<void> {
+  // Commander reads them, too.
+  for (const [name, value] of Object.entries(process.env))
+    if (value === '') Reflect.deleteProperty(process.env, name);
+  const isDelivery = ['send', 'relay'].includes(process.argv[2]!);
   const output = { isLost: false };
-  process.stdout.on('error', (error) => {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // Nobody has to read a help text or a list to its end.
+    if (error.code === 'EPIPE' && !isDelivery) return;
     if (!output.isLost) say(`Standard output can't be written: ${systemReason(error)}.`, process);
     output.isLost = true;
   });
@@ -27,7 +33,6 @@ export async function plantStore(given: AnswerValues = answerValues): Promise<vo
   for (const stream of [process.stdout, process.stderr])
     await new Promise((written) => stream.write('', written));
   // What was delivered is what counts, and the code says it.
-  const isDelivery = ['send', 'relay'].includes(process.argv[2]!);
   process.exit(code || Number(output.isLost && !isDelivery));
 }
 
@@ -40,7 +45,7 @@ const SAME_INTERRUPT = 1_000;
 /** Catches two interrupts. A further one ends the process, as does each after `letEnd`. */
 function catchInterrupts() {
   const [first, second] = [new AbortController(), new AbortController()];
-  const names = ['SIGINT', 'SIGTERM'] as const;
+  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   let left = [first, second];
   let isSame = false;
   const update = (): void => {

@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { systemReason } from '@plant-store/command/system-reason';
 import { isPlantStoreError } from '@plant-store/sdk';
 import {
   createRelay,
@@ -10,7 +11,6 @@ import {
   relayDefaults,
   type RelayOptions,
 } from '@plant-store/sdk/outbox';
-import { systemReason } from '@plant-store/sdk/internal';
 import { collectFaults, type CommandContext, CommandFailed, oneLine } from '../context.js';
 import { adviceOn, delayAfter, failureRecord } from '../send/failures.js';
 import { prepareSender } from '../send/prepare-sender.js';

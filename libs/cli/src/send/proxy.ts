@@ -2,15 +2,9 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
+import { systemReason } from '@plant-store/command/system-reason';
 import { PlantStoreError } from '@plant-store/sdk';
-import {
-  connectTcp,
-  isLoopback,
-  OwnPool,
-  securely,
-  type Settings,
-  systemReason,
-} from '@plant-store/sdk/internal';
+import { connectTcp, isLoopback, OwnPool, securely, type Settings } from '@plant-store/sdk/internal';
 import { BadInput } from '../context.js';
 import { type Proxy, proxyOf } from './proxy-environment.js';
 

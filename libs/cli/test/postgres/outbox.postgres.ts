@@ -8,7 +8,7 @@ import { makePostgresFolder, type PostgresServer, postgresUser } from '@plant-st
 import { postgresOfThisFile, startPostgres, withPostgres } from '@plant-store/test-support/postgres-tests';
 import pg from 'pg';
 import { startReceiver } from '../support/receiver.js';
-import { accessToken, type Finished, run, start } from '../support/run.js';
+import { accessToken, type Finished, openCommand, run, start } from '../support/run.js';
 
 interface Prepared {
   readonly environment: NodeJS.ProcessEnv;
@@ -121,12 +121,45 @@ withPostgres('plant-store outbox', () => {
   });
 
   test('refuses an environment without a database, and does not print a password', async () => {
-    expect(await run(['outbox', 'list'], { environment: {} })).toMatchObject({ code: 2 });
+    expect(await run(['outbox', 'list'], { environment: {} })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('There is no database.'),
+    });
     const environment = { PLANT_STORE_OUTBOX_URL: `postgres://user:${accessToken}@127.0.0.1:1/store` };
     expect(await run(['outbox', 'list'], { environment })).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/: connection refused \(.*\)\. Check PLANT_STORE_OUTBOX_URL\.\n$/),
     });
+  });
+
+  test.each(['12#34', 'p#q', 'p/q', '12/34', 'p?q', '12?34', '12%'])(
+    'says of the password %s that it must be encoded',
+    async (password) => {
+      const url = `postgres://user:${password}@127.0.0.1:1/store`;
+      expect(await run(['outbox', 'list'], { environment: { PLANT_STORE_OUTBOX_URL: url } })).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringMatching(
+          /^plant-store: PLANT_STORE_OUTBOX_URL must be a URL, [^#]*\. In the user and the password, write % as %25, # as %23/,
+        ),
+      });
+    },
+  );
+
+  test('takes a password that is encoded, and parameters with @', async () => {
+    const url = 'postgres://user:%23%2F%3F%25@127.0.0.1:1/store?application_name=a@b';
+    expect(await run(['outbox', 'list'], { environment: { PLANT_STORE_OUTBOX_URL: url } })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('connection refused'),
+    });
+  });
+
+  test('takes an empty variable as none', async () => {
+    const environment = { PLANT_STORE_OUTBOX_URL: '', PLANT_STORE_BASE_URL: '', PLANT_STORE_RETRY: '' };
+    const { code, stderr } = await start(['relay', '--method', 'POST'], environment).finished;
+    expect(code).toBe(2);
+    for (const fault of ['There is no database.', '--base-url is missing', '--retry is missing'])
+      expect(stderr).toContain(fault);
   });
 
   test('reaches a database by TLS, and refuses a certificate that it does not know', async () => {
@@ -260,6 +293,50 @@ withPostgres('plant-store relay', () => {
       { level: 'error', msg: 'endpoint lost: the entries wait', status: 401 },
       { level: 'info', msg: expect.stringMatching(/^endpoint back after \d+ s, \d+ tries$/) },
     ]);
+  });
+
+  /** A relay that is sending one entry, until `respond` is called. Signals go to the whole process group. */
+  async function relaySending(program: readonly [string, ...string[]] = openCommand) {
+    const { environment, enqueue } = await prepare();
+    let respond!: (status: number) => void;
+    const status = new Promise<number>((resolve) => (respond = resolve));
+    const receiver = await startReceiver(() => status);
+    await enqueue('one');
+    const args = ['relay', '--base-url', receiver.url, '--method', 'POST', '--retry', '0'];
+    const { child, finished } = start(args, environment, program);
+    const log = createInterface(child.stdout!);
+    const stopping = new Promise<void>((resolve) =>
+      log.on('line', (line) => line.includes('relay stopping') && resolve()),
+    );
+    await receiver.whenReceived(1);
+    return { respond, stopping, finished, signal: (name: NodeJS.Signals) => process.kill(-child.pid!, name) };
+  }
+
+  // npx passes on the signal that the command gets as well. With bash, no shell is between them.
+  const npx = ['env', 'npm_config_script_shell=bash', 'npx', '--no', 'plant-store'] as const;
+
+  test.each([
+    ['the command', openCommand],
+    ['npx', npx],
+  ] as const)('signals that come together, to %s, are one interrupt', async (_name, program) => {
+    const { respond, stopping, finished, signal } = await relaySending(program);
+    signal('SIGINT');
+    signal('SIGTERM');
+    await stopping;
+    respond(204);
+    expect(await finished).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/"msg":"relay stopped","acknowledged":1,"failed":0\}\n$/),
+    });
+  });
+
+  test('an interrupt that is repeated ends what is being sent', async () => {
+    const { finished, signal } = await relaySending();
+    const repeated = setInterval(() => signal('SIGHUP'), 100);
+    expect(await finished.finally(() => clearInterval(repeated))).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/"msg":"relay stopped","acknowledged":0,"failed":1\}\n$/),
+    });
   });
 
   test('needs --retry while its question is open', async () => {
