@@ -33,8 +33,8 @@ try {
   const { limits, only, isShared } = readArguments();
   const chosen = chooseFaults(only, isShared ? 'embedded' : 'shared');
   const programs = isShared ? requirePostgres() : undefined;
-  const cleanUp = (undo: () => unknown): void => void undos.push(undo);
-  const server = programs === undefined ? undefined : await PostgresServer.start({ programs }, cleanUp);
+  const server =
+    programs === undefined ? undefined : await PostgresServer.start({ programs }, (undo) => undos.push(undo));
   process.exitCode = (await run(new Soak(folder, chosen, server), limits)) ? 0 : 1;
 } catch (error) {
   console.error((error as Error).message);

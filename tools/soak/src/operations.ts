@@ -1,8 +1,5 @@
 import type { StoredDelivery } from './ledger.js';
 
-/** Deliveries that are read together. */
-const LIMIT = 200;
-
 /** Its content is in base64. A discarded delivery has none. */
 type ListedDelivery = Omit<StoredDelivery, 'content'> & { readonly content?: string | null };
 
@@ -23,7 +20,7 @@ export class Operations {
   /** Everything that is stored, in the order of the ids. */
   async *read(): AsyncGenerator<StoredDelivery> {
     for (let next: number | null = 0; next !== null;) {
-      const part = (await this.#get(`/deliveries/batch?limit=${LIMIT}&after=${next}`)) as {
+      const part = (await this.#get(`/deliveries/batch?limit=200&after=${next}`)) as {
         readonly deliveries: readonly ListedDelivery[];
         readonly next: number | null;
       };

@@ -25,6 +25,8 @@ export class Soak {
   readonly usages: Usage[] = [];
   /** How often each fault happened. */
   readonly rounds: Map<string, number>;
+  /** How many rounds are over. */
+  count = 0;
   readonly #began = performance.now();
   #inboxes = 0;
 
@@ -45,11 +47,6 @@ export class Soak {
     return (performance.now() - this.#began) / 1_000;
   }
 
-  /** How many rounds are over. */
-  get count(): number {
-    return Array.from(this.rounds.values()).reduce((sum, count) => sum + count, 0);
-  }
-
   /**
    * Lets one fault happen after the other, and then again, until it is told to stop.
    *
@@ -63,6 +60,7 @@ export class Soak {
       await this.#round(fault);
       await this.#steadyRound(steady);
       this.rounds.set(fault.name, this.rounds.get(fault.name)! + 1);
+      this.count += 1;
       const { acknowledged, lost } = this.totals;
       console.log(`${this.seconds.toFixed(0)} s: ${fault.name}; ${acknowledged} acknowledged, ${lost} lost`);
     }
