@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
-import { limitDefaults } from '@plant-store/sdk/internal-light';
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { scriptOf, shells, wordsFor } from './completion.js';
 import {
@@ -94,39 +93,22 @@ function addSend(program: Command, context: CommandContext, exitWith: (code: num
   const attempts = retry?.delays.length ? `up to ${retry.delays.length + 1} attempts` : 'one attempt';
   const send = program
     .command('send')
-    .summary('send a plant, or a file with many')
+    .summary('send a plant')
     .description(
       `Sends the content of a file as the New Plant notification, unchanged, in ${attempts} (question retry) unless --retry says more.`,
     )
     .argument('<file>', 'what is sent; - for standard input')
     .option('--content-type <type>', `media type of the content ${defaultOf('media-type', mediaType)}`);
-  if (asksForId) send.option('--event-id <id>', 'identifier of the event (required without --ndjson)');
+  if (asksForId) send.option('--event-id <id>', 'identifier of the event (required)');
   addSenderOptions(send, given)
     .addOption(outputOption())
-    .optionsGroup('Options for a file with many plants:')
-    .option('--ndjson', 'send each line as one plant; a line is JSON')
-    .option('--results <file>', 'new file with a line for each plant (required with --ndjson)')
-    .option(
-      '--concurrency <count>',
-      `lines that are sent at the same time (default: ${limitDefaults.maxConnections})`,
-      wholeNumber(1, 10_000),
-    )
-    .option('--resume', 'continue the run of --results: send what is not acknowledged')
-    .option('--resend-unknown', 'with --resume, also send lines that may have been accepted');
-  if (asksForId)
-    send.option(
-      '--event-id-pointer <pointer>',
-      'JSON Pointer to the identifier of the event in each line, such as /id (required with --ndjson)',
-    );
-  send
     .addHelpText(
       'after',
       `${ABOUT_TOKEN}${signing === undefined ? '' : ABOUT_KEY}${examplesText([`send plant.json ${SEND_EXAMPLE}`])}\n${SEND_EXIT_CODES}`,
     )
     .action(async (file: string, values: SendValues) => {
-      const { sendLines } = await import('./lines/send-lines.js');
       const { sendOne } = await import('./send/send-one.js');
-      exitWith(await (values.ndjson ? sendLines : sendOne)(file, values, context));
+      exitWith(await sendOne(file, values, context));
     });
 }
 

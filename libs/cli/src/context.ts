@@ -54,8 +54,7 @@ Exit codes:
   2  ${WRONG}
   3  not sent: no connection, or the run ended early; the rest is safe to send
   4  unknown: no response, or it is not recorded; the plant may be accepted
-  5  ${CANNOT_RUN}
-With --ndjson it is that of the worst line: 4, then 1, 3, 2.`;
+  5  ${CANNOT_RUN}`;
 
 /** Examples of a command, for its help. */
 export const examplesText = (examples: readonly string[]): string =>

@@ -15,10 +15,7 @@ test.each([
     ['outbox', ''],
     ['migrate', 'status', 'list', 'show', 'replay', 'discard'],
   ],
-  [
-    ['send', 'file', '--re'],
-    ['--retry', '--results', '--resume', '--resend-unknown'],
-  ],
+  [['send', 'file', '--re'], ['--retry']],
   [
     ['send', '--method', 'P'],
     ['POST', 'PUT', 'PATCH'],

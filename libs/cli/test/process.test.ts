@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeFolder } from '@plant-store/test-support';
 import { startReceiver } from './support/receiver.js';
-import { file, openCommand, required, start } from './support/run.js';
+import { openCommand, required, start } from './support/run.js';
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 
@@ -66,70 +66,6 @@ test.each(['SIGINT', 'SIGTERM'] as const)('%s ends a delivery, and says what is 
 
 /** The command in a shell, as `"$0" "$@"`. */
 const inShell = (script: string) => ['sh', '-c', script, ...openCommand] as const;
-
-describe('of a file with many plants', () => {
-  /** Sends 1,000 lines, of which so many are in flight until `respond` is called. Signals go to the whole process group. */
-  async function sendMany(program?: readonly [string, ...string[]], concurrency = 8) {
-    let respond!: (status: number) => void;
-    const status = new Promise<number>((resolve) => (respond = resolve));
-    const receiver = await startReceiver(() => status);
-    const plants = file('{}\n'.repeat(1_000));
-    const options = [
-      '--results',
-      `${plants}.results`,
-      '--concurrency',
-      `${concurrency}`,
-      ...required(receiver.url),
-    ];
-    const { child, finished } = start(['send', '--ndjson', plants, ...options], {}, program);
-    let errors = '';
-    child.stderr!.on('data', (chunk) => (errors += String(chunk)));
-    const said = async (message: string): Promise<void> => {
-      while (!errors.includes(message)) await once(child.stderr!, 'data');
-    };
-    await receiver.whenReceived(8);
-    const signal = (name: NodeJS.Signals): boolean => process.kill(-child.pid!, name);
-    return { respond, finished, said, signal };
-  }
-
-  // npx passes on the signal that the command gets as well. With bash, no shell is between them.
-  const npx = ['env', 'npm_config_script_shell=bash', 'npx', '--no', 'plant-store'] as const;
-
-  test.each([
-    ['the command', undefined],
-    ['npx', npx],
-  ])(
-    'signals that come together, to %s, are one interrupt: what is in flight is waited for',
-    async (_name, program) => {
-      const { respond, finished, said, signal } = await sendMany(program && [...program]);
-      signal('SIGINT');
-      signal('SIGTERM');
-      await said('interrupted: ');
-      respond(204);
-      expect(await finished).toMatchObject({ stdout: '8 lines: 8 acknowledged\n' });
-    },
-  );
-
-  test('a disk that fills up stops the run, and the acknowledged lines that are not recorded are unknown', async () => {
-    const { finished, respond, said } = await sendMany(inShell('ulimit -f 1; exec "$0" "$@"'), 1_000);
-    await said('file too large. No further line is sent.');
-    respond(204);
-    const { code, stdout, stderr } = await finished;
-    const [, count] = /^(\d+) lines: \1 acknowledged, \1 not recorded\n$/.exec(stdout) ?? [];
-    expect([code, Number(count)]).toEqual([4, expect.any(Number)]);
-    expect(stderr).toContain(`plant-store: ${count} acknowledged lines were not recorded. With --resume`);
-    expect(stderr).not.toContain('safe');
-  });
-
-  test('an interrupt that is repeated ends what is in flight', async () => {
-    const { finished, signal } = await sendMany();
-    const repeated = setInterval(() => signal('SIGINT'), 100);
-    expect(await finished.finally(() => clearInterval(repeated))).toMatchObject({
-      code: 4,
-      stdout: '8 lines: 0 acknowledged, 8 unknown\n',
-    });
-  });
-});
 
 test('a named pipe is read, and an interrupt ends waiting for it', async () => {
   const receiver = await startReceiver();

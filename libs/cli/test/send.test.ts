@@ -152,15 +152,14 @@ describe('connections', () => {
 
 describe('bad input', () => {
   test('is reported whole, with the questions that make options required', async () => {
-    const { code, stdout, stderr } = await run(['send', file('{}'), '-ojson', '--resume'], {
+    const { code, stdout, stderr } = await run(['send', file('{}'), '-ojson'], {
       environment: {},
     });
 
-    expect([code, stderr.split('\n').length - 1]).toEqual([2, 5]);
+    expect([code, stderr.split('\n').length - 1]).toEqual([2, 4]);
     const { exitCode, faults } = JSON.parse(stdout) as { exitCode: number; faults: string[] };
     expect(exitCode).toBe(2);
     expect(faults).toEqual([
-      '--resume needs --ndjson.',
       expect.stringMatching(/^--content-type is missing\. .*question media-type/),
       expect.stringMatching(/^There is no access token\. /),
       expect.stringMatching(/^--base-url is missing\. .*question base-address/),

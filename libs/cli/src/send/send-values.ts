@@ -1,4 +1,4 @@
-import { isPointer, openQuestions } from '@plant-store/contract';
+import { openQuestions } from '@plant-store/contract';
 import { essenceOf, isMediaType } from '@plant-store/sdk/internal';
 import type { CommandContext, OutputValues } from '../context.js';
 import type { SenderValues } from './sender-options.js';
@@ -7,14 +7,9 @@ import type { SenderValues } from './sender-options.js';
 export interface SendValues extends SenderValues, OutputValues {
   readonly contentType?: string;
   readonly eventId?: string;
-  readonly eventIdPointer?: string;
-  readonly ndjson?: true;
-  readonly results?: string;
-  readonly resume?: true;
-  readonly resendUnknown?: true;
 }
 
-/** What is sent: the bytes of a file, or of a line. */
+/** What is sent: the bytes of a file. */
 export interface Sendable {
   readonly content: Uint8Array;
 }
@@ -28,25 +23,12 @@ export function encode({ contentType }: SendValues, { given }: CommandContext) {
 /** What is wrong with the options of `plant-store send` that aren't those of a sender. */
 export function checkSend(values: SendValues, { given }: CommandContext): string[] {
   const { 'event-identity': identity, 'media-type': mediaType } = given;
-  const { contentType, ndjson, eventId, eventIdPointer } = values;
-  const eventIdOrPointer = ndjson ? eventIdPointer : eventId;
-  const idOption = ndjson ? '--event-id-pointer' : '--event-id';
+  const { contentType, eventId } = values;
   const question = openQuestions.find(({ id }) => id === 'media-type')!;
   const rules: readonly (readonly [isWrong: unknown, fault: string])[] = [
-    [ndjson && values.results === undefined, '--ndjson needs --results FILE.'],
-    [!ndjson && values.results, '--results needs --ndjson.'],
-    [!ndjson && values.resume, '--resume needs --ndjson.'],
-    [!ndjson && values.concurrency, '--concurrency needs --ndjson.'],
-    [!ndjson && eventIdPointer, '--event-id-pointer needs --ndjson.'],
-    [values.resendUnknown && !values.resume, '--resend-unknown needs --resume.'],
-    [ndjson && eventId, '--event-id is for one plant. With --ndjson, use --event-id-pointer.'],
     [
-      identity !== undefined && 'header' in identity && eventIdOrPointer === undefined,
-      `${idOption} is missing. Each delivery needs the identifier of its event (question event-identity).`,
-    ],
-    [
-      eventIdPointer !== undefined && !isPointer(eventIdPointer),
-      '--event-id-pointer must be a JSON Pointer to a field of each line, such as /id (RFC 6901).',
+      identity !== undefined && 'header' in identity && eventId === undefined,
+      `--event-id is missing. Each delivery needs the identifier of its event (question event-identity).`,
     ],
     [
       contentType === undefined && mediaType === undefined,

@@ -2,7 +2,7 @@
  * `npm run bench sender`: compares the sender with undici, which it uses. Both have the same number of connections. Takes
  * about a minute.
  */
-import { createNewPlantSender, json, type NewPlantSender } from '@plant-store/sdk';
+import { createNewPlantSender, json } from '@plant-store/sdk';
 import { Agent, fetch, Pool } from 'undici';
 import { compare, count, type Figures, ratio } from '../compare.js';
 import { drive } from '../drive.js';
@@ -89,11 +89,11 @@ function sender(
   { token, signal }: { readonly token?: () => Promise<string>; readonly signal?: () => AbortSignal } = {},
 ): Client {
   const options = { baseUrl: origin, accessToken: token ?? accessToken, maxConnections: connections };
-  const sender = createNewPlantSender({
+  const sender = createNewPlantSender<object>({
     ...options,
     method: 'POST',
     encode: json,
-  } as never) as unknown as NewPlantSender<object, Record<never, never>>;
+  } as never);
   return {
     name: 'createNewPlantSender',
     deliver: signal === undefined ? () => sender.send(plant) : () => sender.send(plant, { signal: signal() }),

@@ -15,7 +15,7 @@ client.release();
 
 const sender = createNewPlantSender({ baseUrl, accessToken: 'token', method: 'POST', encode: json });
 let asked;
-const retry = (_attempt, error) => {
+const retry = ({ error }) => {
   asked = error.code;
 };
 // The receiver does not acknowledge it, and it is parked.

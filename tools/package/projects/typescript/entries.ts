@@ -1,9 +1,15 @@
 /** Compiled, and not run: the types of the other entry points, with those of the packages that they are used with. */
 import type { DynamicModule } from '@nestjs/common';
 import { type Attempt, type Delivery, type Handler, LOGGER, type Logger } from '@plant-store/handler';
-import { json, type NewPlantSender, type PlantStoreError } from '@plant-store/sdk';
+import { json, type NewPlantSender } from '@plant-store/sdk';
 import { NEW_PLANT_SENDER, NewPlantSenderModule } from '@plant-store/sdk/nest';
-import { createOutbox, createRelay, type OutboxErrorCode, type Relay } from '@plant-store/sdk/outbox';
+import {
+  createOutbox,
+  createRelay,
+  type FailedEntry,
+  type OutboxErrorCode,
+  type Relay,
+} from '@plant-store/sdk/outbox';
 import { createFakeSender } from '@plant-store/sdk/testing';
 import pg from 'pg';
 
@@ -38,7 +44,7 @@ export async function enqueue(client: pg.PoolClient, plant: Plant): Promise<Rela
   await outbox.enqueue(client, plant);
   // @ts-expect-error -- the plant has another type
   await outbox.enqueue(client, { from: 1 });
-  const retry = (attempt: number, { outcome }: PlantStoreError): number | undefined =>
+  const retry = ({ attempt, outcome }: FailedEntry): number | undefined =>
     outcome === 'not-sent' ? attempt * 1_000 : undefined;
   return createRelay({ outbox, sender: createSender(), retry });
 }
