@@ -47,8 +47,9 @@ export class Transport {
   readonly #settings: TransportSettings;
   readonly #pool: OwnPool | undefined;
   readonly #dispatcher: Dispatcher;
-  /** In the order in which they came. */
   readonly #waiting = new Set<() => void>();
+  /** Goes through them. A new iterator would pass the places of all who have left, each time. */
+  #inOrder = this.#waiting.values();
   /** How many turns are free. */
   #free: number;
 
@@ -85,11 +86,18 @@ export class Transport {
 
   /** Gives a turn to the first who waits, or takes it back. */
   release(): void {
-    for (const proceed of this.#waiting) {
-      this.#waiting.delete(proceed);
-      return proceed();
+    if (this.#waiting.size === 0) {
+      this.#free += 1;
+      return;
     }
-    this.#free += 1;
+    let next = this.#inOrder.next();
+    if (next.done) {
+      this.#inOrder = this.#waiting.values();
+      next = this.#inOrder.next();
+    }
+    const proceed = next.value!;
+    this.#waiting.delete(proceed);
+    proceed();
   }
 
   /**
