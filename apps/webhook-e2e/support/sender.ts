@@ -12,7 +12,7 @@ import { afterThisTest } from '@plant-store/test-support';
 import { ACCESS_TOKEN } from './messages.js';
 
 /** The sender while every question is open. */
-export type OpenSender = NewPlantSender<Uint8Array | string, Record<never, never>>;
+export type OpenSender = NewPlantSender<Uint8Array | string>;
 
 /** Opens the SDK's sender to a receiver, or to a proxy with a certificate of its own. It closes after the test. */
 export function openSender(
@@ -27,7 +27,7 @@ export function openSender(
     encode: bytes('application/octet-stream'),
   };
   // The SDK's types follow the answers in the source. Here it runs without answers (jest.config.mjs).
-  const sender = createNewPlantSender(options as never) as unknown as OpenSender;
+  const sender = createNewPlantSender<Uint8Array | string>(options as never);
   afterThisTest(() => sender.close());
   return sender;
 }

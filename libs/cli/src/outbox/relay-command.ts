@@ -57,9 +57,10 @@ export async function runRelay(values: RelayValues, context: CommandContext): Pr
     outbox,
     sender: counted(sender, counts),
     concurrency,
-    retry: (attempt, error, entry) => {
-      log('warn', 'delivery failed', { entry, attempt, ...reasonOf(error) });
-      return delayAfter(retry, attempt, error);
+    retry: (failed) => {
+      const { id: entry, attempt, error, outcome } = failed;
+      log('warn', 'delivery failed', { entry, attempt, ...reasonOf(error), outcome });
+      return delayAfter(retry, failed);
     },
     onParked: (parked) => log('warn', 'entries were parked', parked),
     onError: (error) => {

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import {
   type ErrorCode,
+  type FailedAttempt,
   isNotAcknowledged,
   type NotAcknowledgedError,
   type Outcome,
@@ -116,11 +117,13 @@ const maxDelay = 60_000;
  * wherever the receiver may have accepted the plant or refused it for good, or the plant can't be sent.
  *
  * @param retries How many further attempts there are, from `--retry`.
- * @param attempt The number of the attempt that failed, from 1.
  */
-export function delayAfter(retries: number, attempt: number, error: PlantStoreError): number | undefined {
+export function delayAfter(
+  retries: number,
+  { attempt, error, outcome }: Omit<FailedAttempt, 'error'> & { readonly error: PlantStoreError },
+): number | undefined {
   const isRefused = isNotAcknowledged(error) && !statuses.includes(error.status);
-  const isOver = attempt > retries || error.outcome === 'unknown' || isRefused || isInputFault(error);
+  const isOver = attempt > retries || outcome === 'unknown' || isRefused || isInputFault(error);
   return isOver ? undefined : Math.min(1_000 * 2 ** (attempt - 1), maxDelay);
 }
 
@@ -128,7 +131,7 @@ export function delayAfter(retries: number, attempt: number, error: PlantStoreEr
 export function policyOf(retries: number): RetryOptions | false {
   if (retries === 0) return false;
   return {
-    delays: (attempt, error) => delayAfter(retries, attempt, error),
+    delays: (failed) => delayAfter(retries, failed),
     statuses,
     withoutResponse: true,
     maxRetryAfter: maxDelay,

@@ -23,9 +23,9 @@ export function readRetry(option: unknown): Retry | undefined {
   try {
     return readOptions(readers, option, '`retry`', defaults);
   } catch (error) {
-    const { message, cause } = error as InvalidOptionsError;
+    const { message } = error as InvalidOptionsError;
     const problem = `must be false or a policy. ${message.replaceAll('\n', ' ')}`;
-    throw invalidOption('retry', problem, { question: 'retry', cause });
+    throw invalidOption('retry', problem, { question: 'retry' });
   }
 }
 

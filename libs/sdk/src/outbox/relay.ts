@@ -250,21 +250,15 @@ class RelayLoop {
   /** Milliseconds until the next attempt; `undefined` for none. An entry whose policy fails is parked. */
   #delayAfter(id: number, attempt: number, error: Error, outcome: Outcome): number | undefined {
     if (!isPlantStoreError(error)) return undefined;
-    const last = error.outcome;
     try {
-      // It may be frozen.
-      if (outcome !== last) Object.assign(error, { outcome });
       const { retry } = this.#settings;
-      const dueIn: unknown = retry === false ? undefined : retry(attempt, error, id);
+      const dueIn: unknown = retry === false ? undefined : retry({ id, attempt, error, outcome });
       if (dueIn === undefined || isNumber(dueIn, 0, longestTime)) return dueIn;
       if (isPromiseLike(dueIn)) ignore(dueIn);
       throw new TypeError(`\`retry\` must return milliseconds from 0 to ${longestTime}, or undefined.`);
     } catch (fault) {
       this.#report(toError(fault));
       return undefined;
-    } finally {
-      // A sender of the caller may throw one error for several entries.
-      if (error.outcome !== last) Object.assign(error, { outcome: last });
     }
   }
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { afterThisTest } from '@plant-store/test-support';
 import { withPostgres } from '@plant-store/test-support/postgres-tests';
 import type { Pool } from 'pg';
-import type { PlantStoreError } from '../../src/index.js';
+import type { RelayRetry } from '../../src/outbox/index.js';
 import { withEverythingOpen } from '../support/documented.js';
 import { acknowledge, type RawServer, startRawServer } from '../support/raw-server.js';
 import { type Running, startProcess } from '../support/run-process.js';
@@ -87,7 +87,7 @@ withPostgres('an attempt that was cut off', () => {
     await enqueue('arbitrary');
     await startRelayThatEnds(pool);
     const asked: unknown[] = [];
-    const retry = (attempt: number, { code, outcome }: PlantStoreError): number => {
+    const retry: RelayRetry = ({ attempt, error: { code }, outcome }) => {
       asked.push([attempt, code, outcome]);
       return 1;
     };
@@ -177,7 +177,7 @@ withPostgres('an attempt that was cut off', () => {
       throw errors[index]!;
     });
     const asked: unknown[] = [];
-    const retry = (attempt: number, { code, outcome }: PlantStoreError): undefined =>
+    const retry: RelayRetry = ({ attempt, error: { code }, outcome }) =>
       void asked.push([attempt, code, outcome]);
     await startRelay({ outbox, sender, retry });
     await enqueue('one');

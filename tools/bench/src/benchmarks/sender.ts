@@ -2,7 +2,7 @@
  * `npm run bench sender`: compares the sender with undici, which it uses. Both have the same number of connections. Takes
  * about a minute.
  */
-import { createNewPlantSender, json, type NewPlantSender } from '@plant-store/sdk';
+import { createNewPlantSender, json } from '@plant-store/sdk';
 import { Pool } from 'undici';
 import { compare, count, type Figures, ratio } from '../compare.js';
 import { drive } from '../drive.js';
@@ -67,11 +67,11 @@ function pool(origin: string): Client {
 /** The sender with every question open, whatever answers.ts requires. */
 function sender(origin: string, token: string | (() => Promise<string>) = accessToken): Client {
   const options = { baseUrl: origin, accessToken: token, maxConnections: connections };
-  const sender = createNewPlantSender({
+  const sender = createNewPlantSender<object>({
     ...options,
     method: 'POST',
     encode: json,
-  } as never) as unknown as NewPlantSender<object, Record<never, never>>;
+  } as never);
   return {
     name: 'createNewPlantSender',
     deliver: () => sender.send(plant),
