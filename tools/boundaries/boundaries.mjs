@@ -44,7 +44,7 @@ const environmentReaders = [
   // The variables of psql, which `pg` reads as well.
   'apps/webhook/src/config/postgres-url.ts',
   'apps/webhook/serve/serve.mjs',
-  'apps/webhook/serve/start-once.mjs',
+  'deploy/start-once.mjs',
   'apps/webhook/handler/**',
   'libs/cli/src/plant-store.ts',
   'tools/soak/handler.mjs',

@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 
 import { answerValues } from '@plant-store/contract';
 
-import { developmentEnvironment } from './environment.mjs';
+import { developmentEnvironment } from '../apps/webhook/serve/environment.mjs';
 
 /** How long a start may take, in milliseconds. */
 const TIMEOUT = 60_000;
