@@ -7,8 +7,6 @@ export { buildConnector, errors } from 'undici';
 export { Sender } from './sender.js';
 export { createSenderUnder, type SenderUnder } from './sender-under.js';
 export { resolveSettings, type Settings } from './options/resolve-settings.js';
-export { escapeHidden } from './errors/escape-hidden.js';
-export { systemReason } from './errors/system-reason.js';
 export { essenceOf, isMediaType } from './encoders/encoder.js';
 export { isLoopback } from './options/target.js';
 export { type Connector, OwnPool } from './transport/pool.js';
