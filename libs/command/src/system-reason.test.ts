@@ -14,6 +14,7 @@ test.each<[string, unknown, string]>([
   ['a parser of HTTP', { code: 'HPE_INVALID_CONSTANT' }, 'what was received is not HTTP/1.1'],
   ['an error of its own', new Error('It has gone. '), 'It has gone'],
   ['nothing', {}, 'no reason was given'],
+  ['no error', undefined, 'no reason was given'],
 ])('the reason of %s', (_name, error, reason) => {
   expect(systemReason(error)).toBe(reason);
 });

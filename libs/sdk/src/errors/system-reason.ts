@@ -13,7 +13,7 @@ type SystemError = NodeJS.ErrnoException &
  * the SDK, have the same.
  */
 export function systemReason(error: unknown): string {
-  const { code, errno = 0, message, address, port, hostname, errors, reason } = error as SystemError;
+  const { code, errno = 0, message, address, port, hostname, errors, reason } = (error ?? {}) as SystemError;
   if (errors?.length) return [...new Set(errors.map(systemReason))].join('; ');
   // Its words are those of the parser.
   if (String(code).startsWith('HPE_')) return 'what was received is not HTTP/1.1';
