@@ -85,7 +85,7 @@ export class Sender<Plant> implements AsyncDisposable {
       if (this.#closed !== undefined) throw senderClosed();
       return new Delivery(this.#context).run(this.#settings.encoder, plant, isEncoded, options);
     } catch (error) {
-      return Promise.reject(error as Error);
+      return Promise.reject(error);
     }
   }
 
