@@ -85,6 +85,7 @@ export class Sender<Plant> implements AsyncDisposable {
       if (this.#closed !== undefined) throw senderClosed();
       return new Delivery(this.#context).run(this.#settings.encoder, plant, isEncoded, options);
     } catch (error) {
+      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- What was thrown, and nothing else.
       return Promise.reject(error);
     }
   }
