@@ -7,14 +7,17 @@ import { FAILURES } from './failures.js';
 import { faultsIn } from './faults.js';
 import { keysOf } from './json-pointer.js';
 import { kinds } from './kinds/kinds.js';
-import { textThat } from './kinds/parts.js';
+import { isSeen, textThat } from './kinds/parts.js';
 import { plantFieldOf } from './plant-field.js';
 import type { JsonSchema } from './references.js';
 import { isExecutable, openQuestions } from './register/register.js';
 import { isJsonMediaType } from './standards.js';
 
 /** Text that somebody wrote. OPEN_QUESTIONS.md has `…` in its place. */
-const written = textThat(/[^\s…]/, 'text, instead of the … that was pasted');
+const written = textThat(
+  (text) => isSeen(text.replaceAll('…', '')),
+  'text, instead of the … that was pasted',
+);
 
 /** An answer as it is entered. Its value is checked by its kind. */
 const entry = v.strictObject({

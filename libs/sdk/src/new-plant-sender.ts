@@ -65,5 +65,7 @@ export const published: Contract<AnswerValues> = { answers: answerValues };
 export function createNewPlantSender<Plant extends AnyPlant = AnyPlant>(
   options: NewPlantSenderOptions<Plant>,
 ): NewPlantSender<Plant> {
-  return new Sender<Plant>(resolveSettings(published.answers, options));
+  // The answers may say more of a response than the type of the class, such as its status.
+  const sender: unknown = new Sender<Plant>(resolveSettings(published.answers, options));
+  return sender as NewPlantSender<Plant>;
 }
