@@ -9,13 +9,15 @@ import { ResponseReader } from './delivery/response.js';
 import type { EncodedPlant } from './encoders/plant-encoder.js';
 import type { ReceiverResponse } from './errors/not-acknowledged-error.js';
 import { notSent, type PlantStoreError } from './errors/plant-store-error.js';
+import { toError } from './errors/sender-error.js';
 import type { Settings } from './options/resolve-settings.js';
 import { type CloseOptions, readCloseOptions, readSendOptions } from './options/send-options.js';
 import { Transport } from './transport/transport.js';
 
 /**
  * What the channel `plant-store:send` publishes about one call of `send` or `sendEncoded`: the same object for each of
- * its events. It never has the access token or the signing key.
+ * its events. It has neither the access token nor the signing key, but a response may repeat them: don't log its headers
+ * and content.
  */
 export interface SendTrace {
   /** The HTTP method of each of its requests. */
@@ -85,8 +87,7 @@ export class Sender<Plant> implements AsyncDisposable {
       if (this.#closed !== undefined) throw senderClosed();
       return new Delivery(this.#context).run(this.#settings.encoder, plant, isEncoded, options);
     } catch (error) {
-      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- What was thrown, and nothing else.
-      return Promise.reject(error);
+      return Promise.reject(toError(error));
     }
   }
 

@@ -275,3 +275,22 @@ describe('the options of send', () => {
     expect(line).toMatch(/^POST /);
   });
 });
+
+test('an option that throws when it is read is a fault like any other; what it threw is in no message', () => {
+  const throwing = (): never => {
+    throw new Error('s3cret');
+  };
+  const proxy: unknown = new Proxy({}, { get: throwing, ownKeys: throwing });
+  const options = { baseUrl: proxy, method: 'GET', encode: json, retry: proxy, dispatcher: proxy };
+
+  const faults = faultsOf(Object.defineProperty(options, 'accessToken', { get: throwing, enumerable: true }));
+
+  expect(faults.map(({ option }) => option)).toEqual([
+    'baseUrl',
+    'method',
+    'accessToken',
+    'retry',
+    'dispatcher',
+  ]);
+  expect(JSON.stringify(faults)).not.toContain('s3cret');
+});

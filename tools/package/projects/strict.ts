@@ -50,7 +50,7 @@ export async function relay(database: OutboxDatabase): Promise<Relay> {
   return createRelay({
     outbox,
     sender,
-    retry: (attempt, { outcome }) => (outcome === 'not-sent' ? attempt : undefined),
+    retry: ({ attempt, outcome }) => (outcome === 'not-sent' ? attempt : undefined),
   });
 }
 

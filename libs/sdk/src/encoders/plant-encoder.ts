@@ -68,13 +68,14 @@ export class PlantEncoder<Plant> {
    * @throws PlantStoreError
    */
   check(encoded: EncodedPlant | undefined): EncodedPlant {
-    const eventId = encoded?.eventId;
+    let eventId: unknown;
+    const read = callEncoder(encoded, () => {
+      eventId = encoded?.eventId;
+      return encoded;
+    });
     const faults = this.#answers.eventIdHeader === undefined ? [] : eventIdFaults(eventId);
     if (faults.length > 0) throw new InvalidOptionsError(faults);
-    return this.#apply(
-      callEncoder(encoded, () => encoded),
-      eventId,
-    );
+    return this.#apply(read, eventId);
   }
 
   #apply(encoded: ReturnType<typeof callEncoder>, eventId: unknown): EncodedPlant {

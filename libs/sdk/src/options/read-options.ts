@@ -37,8 +37,8 @@ export function readOptions<T extends Readers>(
         options,
       );
     } catch (error) {
-      if (!isInvalidOptions(error)) throw error;
-      faults.push(...error.faults);
+      const { faults: found } = isInvalidOptions(error) ? error : unreadable(name);
+      faults.push(...found);
     }
   }
   if (faults.length > 0) throw new InvalidOptionsError(faults);
@@ -68,6 +68,11 @@ function unknownOptions(options: OptionValues, names: readonly string[], owner: 
   return Object.keys(options)
     .filter((option) => !names.includes(option))
     .map((option) => ({ option, problem: `is not an option of ${owner}.` }));
+}
+
+/** The error of an option of which a getter threw. What it threw may have a secret. */
+function unreadable(name: string): InvalidOptionsError {
+  return invalidOption(name, 'threw an error when it was read.');
 }
 
 /** Reads an option that is a function, or left out. */
