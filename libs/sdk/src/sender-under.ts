@@ -1,5 +1,6 @@
 import type { AnswerValues } from '@plant-store/contract';
 import type { AcknowledgedStatus, AnsweredOptions, EventOptions, PlantOf } from './answers/answered-types.js';
+import type { EncodedPlant } from './encoders/plant-encoder.js';
 import type { ReceiverResponse } from './errors/not-acknowledged-error.js';
 import type { Contract, NewPlantSender } from './new-plant-sender.js';
 import { resolveSettings } from './options/resolve-settings.js';
@@ -14,12 +15,21 @@ export type SenderOptionsUnder<Plant, Given extends AnswerValues> = AnsweredOpti
 /** The options of `send` under any answers. */
 export type SendOptionsUnder<Given extends AnswerValues> = SendEncodedOptions & EventOptions<Given>;
 
+/** A response that acknowledges a delivery, under any answers. */
+type AcknowledgementUnder<Given extends AnswerValues> = ReceiverResponse & {
+  readonly status: AcknowledgedStatus<Given>;
+};
+
 /** A sender under any answers. */
-export interface SenderUnder<Plant, Given extends AnswerValues> extends Omit<NewPlantSender<Plant>, 'send'> {
+export interface SenderUnder<Plant, Given extends AnswerValues> extends Omit<
+  NewPlantSender<Plant>,
+  'send' | 'sendEncoded'
+> {
   send(
     plant: Plant,
     ...options: OptionalArgument<SendOptionsUnder<Given>>
-  ): Promise<ReceiverResponse & { readonly status: AcknowledgedStatus<Given> }>;
+  ): Promise<AcknowledgementUnder<Given>>;
+  sendEncoded(encoded: EncodedPlant, options?: SendEncodedOptions): Promise<AcknowledgementUnder<Given>>;
 }
 
 /** Creates a sender under other answers than the published ones, for tests of what they change. */

@@ -1,7 +1,7 @@
 import { afterThisTest } from '@plant-store/test-support';
 import { bytes } from '../src/index.js';
-import { createFakeSenderUnder } from '../src/testing/fake-sender.js';
-import type { FakeReply, FakeSender } from '../src/testing/index.js';
+import { createFakeSenderUnder, type FakeSenderUnder } from '../src/testing/fake-sender.js';
+import type { FakeReply } from '../src/testing/index.js';
 import { describeSender } from './sender.suite.js';
 import { acknowledge, respondWith, startRawServer } from './support/raw-server.js';
 import { accessToken, arbitrary, type Open, openSenderUnder, rejection } from './support/senders.js';
@@ -10,7 +10,7 @@ type Plant = string | Uint8Array;
 
 const required = { baseUrl: 'https://receiver.test', accessToken, method: 'POST', encode: bytes() } as const;
 
-function openFake(options = {}): FakeSender<Plant> {
+function openFake(options = {}): FakeSenderUnder<Plant> {
   const sender = createFakeSenderUnder<Plant>({ ...required, ...options }, {});
   afterThisTest(() => sender.close({ force: true }));
   return sender;

@@ -80,11 +80,17 @@ export interface FakeSender<Plant> extends NewPlantSender<Plant> {
 export function createFakeSender<Plant extends AnyPlant = AnyPlant>(
   options: NewPlantSenderOptions<Plant>,
 ): FakeSender<Plant> {
-  return createFakeSenderUnder<Plant>(options, answerValues);
+  return createFakeSenderUnder<Plant>(options, answerValues) as unknown as FakeSender<Plant>;
 }
 
+/** A fake sender under any answers. */
+export type FakeSenderUnder<Plant> = Omit<FakeSender<Plant>, keyof NewPlantSender<Plant>> & Sender<Plant>;
+
 /** Creates a sender for tests under other answers than the published ones. */
-export function createFakeSenderUnder<Plant>(options: RawOptions, answers: AnswerValues): FakeSender<Plant> {
+export function createFakeSenderUnder<Plant>(
+  options: RawOptions,
+  answers: AnswerValues,
+): FakeSenderUnder<Plant> {
   const settings = resolveSettings<Plant>(answers, options);
   const transport = new FakeTransport(settings);
   const deliveries: FakeDelivery<Plant>[] = [];
@@ -100,7 +106,7 @@ export function createFakeSenderUnder<Plant>(options: RawOptions, answers: Answe
       return encoded;
     },
   };
-  return Object.assign(new Sender({ ...settings, encoder }, transport) as NewPlantSender<Plant>, {
+  return Object.assign(new Sender({ ...settings, encoder }, transport), {
     deliveries,
     reply: (reply: FakeReply) => transport.reply(reply),
     replyNext: (...next: readonly FakeReply[]) => transport.replyNext(next),
