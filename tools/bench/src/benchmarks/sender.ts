@@ -2,7 +2,8 @@
  * `npm run bench sender`: compares the sender with undici, which it uses. Both have the same number of connections. Takes
  * about a minute.
  */
-import { createNewPlantSender, json } from '@plant-store/sdk';
+import { json } from '@plant-store/sdk';
+import { createSenderUnder } from '@plant-store/sdk/internal';
 import { Pool } from 'undici';
 import { compare, count, type Figures, ratio } from '../compare.js';
 import { drive } from '../drive.js';
@@ -67,11 +68,7 @@ function pool(origin: string): Client {
 /** The sender with every question open, whatever answers.ts requires. */
 function sender(origin: string, token: string | (() => Promise<string>) = accessToken): Client {
   const options = { baseUrl: origin, accessToken: token, maxConnections: connections };
-  const sender = createNewPlantSender<object>({
-    ...options,
-    method: 'POST',
-    encode: json,
-  } as never);
+  const sender = createSenderUnder({ ...options, method: 'POST', encode: json }, { answers: {} });
   return {
     name: 'createNewPlantSender',
     deliver: () => sender.send(plant),
