@@ -9,4 +9,5 @@ export { createSenderUnder, type SenderUnder } from './sender-under.js';
 export { resolveSettings, type Settings } from './options/resolve-settings.js';
 export { essenceOf, isMediaType } from './encoders/encoder.js';
 export { isLoopback } from './options/target.js';
+export { createOutboxUnder, type OutboxUnder } from './outbox/outbox-under.js';
 export { type Connector, OwnPool } from './transport/pool.js';
