@@ -1,4 +1,6 @@
 /** What TypeScript tells who uses the package: in editors, and about missing options. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { compile, exampleAnswersModule } from './support/compiler.js';
 
 const whileOpen = `import { createNewPlantSender, json } from '@plant-store/sdk';
@@ -24,7 +26,13 @@ const open = compile({
   'none.mts': `${imports} createNewPlantSender({});`,
   'some.mts': `${imports} createNewPlantSender(${some});`,
 });
-const answered = compile({ 'send.mts': onceAnswered }, exampleAnswersModule());
+const entryPoints = ['internal', 'internal-light', 'nest', 'outbox', 'testing'].map(
+  (name) => `import '@plant-store/sdk/${name}';`,
+);
+const answered = compile(
+  { 'send.mts': onceAnswered, 'all.mts': entryPoints.join('\n') },
+  exampleAnswersModule(),
+);
 
 test('an editor shows a plain interface', () => {
   expect(open.hover('types.mts', 'NewPlantSenderOptions<')).toMatch(
@@ -48,6 +56,14 @@ test.each([
     expect(others).toEqual([]);
     expect(line!.length).toBeLessThan(200);
   }
+});
+
+test('the package compiles with an answer to every question', () => {
+  const sources = readdirSync(join(import.meta.dirname, '../src'), { recursive: true, encoding: 'utf8' });
+  const errors = sources
+    .filter((path) => /(?<!\.test)\.ts$/.test(path))
+    .flatMap((path) => answered.errors(join('../../src', path)).map(({ text }) => `${path}: ${text}`));
+  expect(errors).toEqual([]);
 });
 
 test('a message about missing options names all of them', () => {
