@@ -43,7 +43,8 @@ export async function compile() {
   if (compiled.size === 0) prepare();
   const sources = PARTS.flatMap((part) => sourcesIn(part));
   const changed = sources.filter(({ path, changedAt }) => compiled.get(path) !== changedAt);
-  const removed = [...compiled.keys()].filter((path) => !existsSync(path));
+  const there = new Set(sources.map(({ path }) => path));
+  const removed = [...compiled.keys()].filter((path) => !there.has(path));
   await writeAll(changed);
   for (const { path, changedAt } of changed) compiled.set(path, changedAt);
   for (const path of removed) compiled.delete(path);

@@ -22,11 +22,11 @@ const CRASH_MS = 1_000;
 /** Of one Ctrl+C, npm passes on what the terminal sends to this process, too. A later signal is a second one. */
 const SAME_SIGNAL_MS = 1_000;
 
-/** Builds the pages that the receiver serves. That of the interface takes long: only in a fresh clone. */
 const API_PAGE = 'apps/webhook/dist/api.html';
 const BUILD_API_PAGE = `npm run --silent openapi -- html --output ${API_PAGE}`;
 const BUILD_INSPECTOR = 'node apps/webhook/serve/build-inspector.mjs';
 
+/** tsc also builds `dist`, from which the commands of the workspace run. */
 const TSC = [
   'node_modules/typescript/bin/tsc',
   ...['--build', '--watch', '--preserveWatchOutput', '--synchronousWatchDirectory'],
@@ -63,6 +63,7 @@ process.on('uncaughtException', (error) => {
 
 readDotEnvFiles();
 console.log('Compiling and starting the receiver...');
+// The pages that the receiver serves. That of the interface takes long: only in a fresh clone.
 if (existsSync('apps/webhook/inspector')) spawnSync(BUILD_INSPECTOR, { shell: true, stdio: 'inherit' });
 if (!existsSync(API_PAGE)) spawnSync(BUILD_API_PAGE, { shell: true, stdio: 'inherit' });
 await update();
@@ -90,8 +91,8 @@ async function update() {
 
 /** Runs what was compiled. After a crash it starts again; if it has never listened, nothing but a change helps. */
 async function start(what, since) {
-  if (stoppedAt !== undefined) return;
   const answers = await compiledAnswers();
+  if (stoppedAt !== undefined) return;
   const environment = developmentEnvironment(process.env, answers);
   let listens = false;
   receiver = startChild([`${RECEIVER}/main.js`], { ...environment, ...ports }, (line) => {
@@ -137,7 +138,7 @@ async function stop(code) {
   } else if (performance.now() - stoppedAt > SAME_SIGNAL_MS) process.exit(1);
 }
 
-/** tsc also builds `dist`, from which the commands of the workspace run. Whatever else this machine does goes first. */
+/** Checks types while the receiver runs. Whatever else this machine does goes first. */
 function checkTypes() {
   if (stoppedAt !== undefined) return;
   let before;

@@ -18,7 +18,7 @@ export { answerValues } from './answer-values.js';
 export { answers } from './answers.js';
 export * as facts from './facts.js';
 export { type Failure, FAILURES, statusOf } from './failures.js';
-export { isPointer, keysOf, partAt } from './json-pointer.js';
+export { isPointer, keysOf, partAt, pointerTo } from './json-pointer.js';
 export { plantFieldOf } from './plant-field.js';
 export { MAX_SIZE_LIMIT, RateWindow } from './limits.js';
 export type { JsonSchema } from './references.js';

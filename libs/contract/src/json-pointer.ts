@@ -7,6 +7,11 @@ export function isPointer(text: string): boolean {
   return POINTER.test(text);
 }
 
+/** The pointer to the part at these keys (RFC 6901 §3). */
+export function pointerTo(...keys: readonly string[]): string {
+  return keys.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
 /** The keys on the way that a pointer names (RFC 6901 §4). */
 export function keysOf(pointer: string): string[] {
   return pointer

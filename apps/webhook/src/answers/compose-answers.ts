@@ -42,7 +42,7 @@ export interface ComposedAnswers {
  */
 export function composeEntries(answers: Answers): ComposedAnswers {
   refuse(answerFaults(answers));
-  return composeAnswers(valuesOf(answers));
+  return compose(valuesOf(answers));
 }
 
 /**
@@ -53,6 +53,11 @@ export function composeEntries(answers: Answers): ComposedAnswers {
  */
 export function composeAnswers(answers: AnswerValues): ComposedAnswers {
   refuse(valueFaults(answers));
+  return compose(answers);
+}
+
+/** @param answers that have no fault */
+function compose(answers: AnswerValues): ComposedAnswers {
   const ids = (Object.keys(receiverTable) as ReceiverQuestion[]).filter((id) => answers[id] !== undefined);
   const effects = ids.map((question) => ({ question, ...effectOf(question, answers) }));
   const combined = Object.assign({}, ...effects) as ReceiverEffect;

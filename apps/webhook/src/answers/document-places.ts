@@ -1,4 +1,4 @@
-import { type AnswerValues, facts } from '@plant-store/contract';
+import { type AnswerValues, facts, pointerTo } from '@plant-store/contract';
 
 import type { DocumentParts } from './document-parts.js';
 import { type DocumentQuestion, documentTable, partsOf } from './document-table.js';
@@ -27,25 +27,25 @@ function placesIn(parts: DocumentParts, operation: string | undefined): string[]
     securityScheme,
     schemas,
   } = parts;
-  return [
+  const besideOperation = [
     ...leavesOf(serverVariables, pointerTo('servers', '0', 'variables')),
     ...leavesOf(schemas, pointerTo('components', 'schemas')),
     ...leavesOf(securityScheme, pointerTo('components', 'securitySchemes', facts.SECURITY_SCHEME_NAME)),
-    ...(operation === undefined
-      ? []
-      : [
-          ...(method === undefined ? [] : [operation]),
-          ...Object.entries(headers).flatMap(([name, schema]) =>
-            leavesOf(
-              { name, in: 'header', required: true, schema },
-              operation + pointerTo('parameters', `header ${name.toLowerCase()}`),
-            ),
-          ),
-          ...leavesOf(requestBody, operation + pointerTo('requestBody')),
-          ...Object.entries(responses).flatMap(([status, response]) =>
-            leavesOf(response, operation + pointerTo('responses', status)),
-          ),
-        ]),
+  ];
+  if (operation === undefined) return besideOperation;
+  return [
+    ...besideOperation,
+    ...(method === undefined ? [] : [operation]),
+    ...Object.entries(headers).flatMap(([name, schema]) =>
+      leavesOf(
+        { name, in: 'header', required: true, schema },
+        operation + pointerTo('parameters', `header ${name.toLowerCase()}`),
+      ),
+    ),
+    ...leavesOf(requestBody, operation + pointerTo('requestBody')),
+    ...Object.entries(responses).flatMap(([status, response]) =>
+      leavesOf(response, operation + pointerTo('responses', status)),
+    ),
   ];
 }
 
@@ -56,8 +56,4 @@ function leavesOf(value: unknown, pointer: string): string[] {
   return members.length === 0
     ? [pointer]
     : members.flatMap(([key, member]) => leavesOf(member, pointer + pointerTo(key)));
-}
-
-function pointerTo(...steps: readonly string[]): string {
-  return steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

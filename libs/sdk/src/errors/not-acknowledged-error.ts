@@ -1,5 +1,4 @@
 import type { Failure } from '@plant-store/contract';
-import { escapeHidden } from './escape-hidden.js';
 import { PlantStoreError } from './plant-store-error.js';
 
 /** A final HTTP response of the receiver (RFC 9110 §15). */
@@ -71,6 +70,13 @@ function tellingFields({ status, headers }: ReceiverResponse, accessToken: strin
       return `${name}: ${escapeHidden(safe.slice(0, SHOWN_CHARACTERS))}${end}`;
     })
     .join('; ');
+}
+
+/** Text in which what a terminal acts on, or doesn't show, is written as in JSON, such as `\u001b`. */
+function escapeHidden(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/gu, (found) =>
+    found.replaceAll(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  );
 }
 
 /** A URL or a reference, without what identifies a user: user name, password, query and fragment. */

@@ -1,4 +1,5 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { keysOf, pointerTo } from '@plant-store/contract';
 import { ToolError } from '../tool-error.js';
 
 /** A text, and the file that errors and places name. */
@@ -70,14 +71,14 @@ export function factsOf({ text, file }: Source): Facts {
         // YAML tells the keys 200 and "200" apart. JSON does not.
         if (names.has(name)) refuse(lineAt(key.range?.[0]), `${name} stands twice`);
         names.add(name);
-        visit(value, pointer + stepTo(name), key.range?.[0]);
+        visit(value, pointer + pointerTo(name), key.range?.[0]);
       }
     } else if (isSeq(node)) {
       if (node.items.length === 0) state([]);
       const isParameters = PARAMETERS.test(pointer);
       node.items.forEach((item, index) => {
         const name = isParameters ? parameterName(item) : undefined;
-        const below = pointer + stepTo(name ?? String(index));
+        const below = pointer + pointerTo(name ?? String(index));
         // A parameter that stands twice has two sets of facts.
         const isTaken = [...facts.keys()].some((other) => other.startsWith(`${below}/`));
         visit(item, isTaken ? `${below} (${index})` : below, (item as Node).range?.[0]);
@@ -97,13 +98,7 @@ function parameterName(parameter: unknown): string | undefined {
   return `${place} ${place === 'header' ? name.toLowerCase() : name}`;
 }
 
-/** A step of a pointer (RFC 6901 §3). */
-function stepTo(key: string): string {
-  return `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-}
-
 /** The place of a fact as a person reads it: `webhooks › /plant/webhook › summary`. */
 export function nameOf(pointer: string): string {
-  const steps = pointer.split('/').slice(1);
-  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~')).join(' › ');
+  return keysOf(pointer).join(' › ');
 }
