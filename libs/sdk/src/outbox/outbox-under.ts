@@ -33,5 +33,5 @@ export function createOutboxUnder<
   const Given extends AnswerValues,
   Plant extends PlantOf<Given> = PlantOf<Given>,
 >(options: OutboxOptionsUnder<Plant, Given>, { answers }: Contract<Given>): OutboxUnder<Plant, Given> {
-  return openOutbox<Plant>(answers, options) as unknown as OutboxUnder<Plant, Given>;
+  return openOutbox<Plant>(answers, options);
 }

@@ -80,7 +80,7 @@ export interface FakeSender<Plant> extends NewPlantSender<Plant> {
 export function createFakeSender<Plant extends AnyPlant = AnyPlant>(
   options: NewPlantSenderOptions<Plant>,
 ): FakeSender<Plant> {
-  return createFakeSenderUnder<Plant>(options, answerValues) as unknown as FakeSender<Plant>;
+  return createFakeSenderUnder<Plant>(options, answerValues);
 }
 
 /** A fake sender under any answers. */
