@@ -62,8 +62,8 @@ export class Delivery {
     options: RawSendOptions,
   ): Promise<ReceiverResponse> {
     const { headers, inFlight } = this.#context;
-    inFlight.add(this.#deadline, options.signal);
     try {
+      inFlight.add(this.#deadline, options.signal);
       this.#deadline.check();
       const ownFields = headers.readOwn(options.headers);
       const encoded = isEncoded
@@ -103,8 +103,9 @@ export class Delivery {
     const { credentials, headers, limiter } = this.#context;
     const deadline = this.#deadline;
     if (limiter?.take() === false) await deadline.wait((proceed) => limiter.wait(proceed));
+    deadline.checkTimeForAttempt();
     this.#attempts += 1;
-    const attempt = new Attempt(this.#context);
+    const attempt = new Attempt(this.#context, deadline);
     deadline.beginAttempt(attempt);
     const authorized = credentials.make(attempt);
     const authorization = typeof authorized === 'string' ? authorized : await deadline.waitFor(authorized);
@@ -138,7 +139,8 @@ export class Delivery {
     let error = this.#deadline.error ?? thrown;
     // A policy may have frozen it.
     if (!Object.isExtensible(error)) error = new PlantStoreError(code, message, { outcome, cause: error });
-    if (retry !== undefined || limiter !== undefined) {
+    const neverBegan = code === 'PLANT_STORE_TOTAL_TIMEOUT' && this.#attempts === 0;
+    if (neverBegan || retry !== undefined || limiter !== undefined) {
       Object.assign(error, { attempts: this.#attempts, outcome });
     }
     // It was made by a timer or a socket, and would have none of the caller's lines.
