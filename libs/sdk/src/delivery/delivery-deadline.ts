@@ -9,6 +9,9 @@ import { type Clock, clockCodes, type ClockTimes, startClock } from './clocks.js
  */
 const LEAST_PART = 0.1;
 
+/** The part of it that may be asked for at most, because the attempt before took so long. */
+const LARGEST_PART = 0.25;
+
 interface DeadlineContext extends ClockTimes {
   readonly target: Pick<Target, 'url'>;
 }
@@ -21,8 +24,8 @@ export class DeliveryDeadline {
   readonly #context: DeadlineContext;
   /** In the time of `performance.now`. */
   readonly #totalEndsAt: number;
-  /** What must be left to send a request, in milliseconds. */
-  readonly #leastLeft: number;
+  /** How long an attempt may take, in milliseconds. */
+  readonly #attemptTime: number;
   /** The clock that runs, and when it ends. */
   #clock: Clock = 'totalTimeout';
   #clockEndsAt = Infinity;
@@ -38,7 +41,7 @@ export class DeliveryDeadline {
   constructor(context: DeadlineContext) {
     this.#context = context;
     this.#totalEndsAt = performance.now() + context.totalTimeout;
-    this.#leastLeft = LEAST_PART * Math.min(context.attemptTimeout, context.totalTimeout);
+    this.#attemptTime = Math.min(context.attemptTimeout, context.totalTimeout);
   }
 
   /** Whether there is no further attempt. */
@@ -96,10 +99,15 @@ export class DeliveryDeadline {
   /**
    * Ends the delivery if too little of totalTimeout is left for an attempt.
    *
+   * @param lastTook How long the sender's attempt before took, in milliseconds.
    * @throws PlantStoreError
    */
-  checkTimeForAttempt(): void {
-    if (this.#totalEndsAt - performance.now() < this.#leastLeft) this.expire('totalTimeout');
+  checkTimeForAttempt(lastTook = 0): void {
+    const least = Math.max(
+      LEAST_PART * this.#attemptTime,
+      Math.min(lastTook, LARGEST_PART * this.#attemptTime),
+    );
+    if (this.#totalEndsAt - performance.now() < least) this.expire('totalTimeout');
     this.check();
   }
 
@@ -110,7 +118,8 @@ export class DeliveryDeadline {
 
   /** Ends an attempt whose request is about to be sent, if too little of its time is left. */
   checkTimeForRequest(): void {
-    if (this.#clockEndsAt - performance.now() < this.#leastLeft) this.expire(this.#clock);
+    const left = this.#clockEndsAt - performance.now();
+    if (left < LEAST_PART * this.#attemptTime) this.expire(this.#clock);
   }
 
   /**

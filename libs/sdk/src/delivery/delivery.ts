@@ -24,6 +24,8 @@ export interface DeliveryContext extends AttemptContext, ClockTimes {
   /** A delivery is in it until it has succeeded or failed. */
   readonly inFlight: InFlight;
   readonly retry: Retry | undefined;
+  /** How long the last request of any delivery took, in milliseconds. */
+  readonly pace: { lastTook: number };
   /** `undefined` if there is no rate limit. */
   readonly limiter: RateLimiter | undefined;
 }
@@ -103,7 +105,7 @@ export class Delivery {
     const { credentials, headers, limiter } = this.#context;
     const deadline = this.#deadline;
     if (limiter?.take() === false) await deadline.wait((proceed) => limiter.wait(proceed));
-    deadline.checkTimeForAttempt();
+    deadline.checkTimeForAttempt(this.#context.pace.lastTook);
     this.#attempts += 1;
     const attempt = new Attempt(this.#context, deadline);
     deadline.beginAttempt(attempt);
@@ -113,7 +115,12 @@ export class Delivery {
     const made = headers.make(content, this.#attempts, authorization);
     const fields = made instanceof Promise ? await deadline.waitFor(made) : made;
     deadline.check();
-    return attempt.send(fields, content.plant.content);
+    const begun = performance.now();
+    try {
+      return await attempt.send(fields, content.plant.content);
+    } finally {
+      this.#context.pace.lastTook = performance.now() - begun;
+    }
   }
 
   /**
