@@ -1,6 +1,6 @@
 /** The packages as they are packed and installed: in an ES module, in CommonJS, in a bundle, under the strict compiler. */
 import { once } from 'node:events';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -19,6 +19,7 @@ const installed = (name: string): string => join(project, 'node_modules/@plant-s
 
 interface Manifest {
   readonly version: string;
+  readonly engines: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, unknown>>;
 }
@@ -77,6 +78,27 @@ test('the packages have one version, on which they depend exactly, and only the 
     undici: expect.any(String) as string,
   });
   expect(manifestOf('cli').dependencies).toMatchObject({ ...own, '@plant-store/sdk': version });
+});
+
+test('the packages need a version of Node.js in which require takes ES modules', () => {
+  const needed = { node: '^20.19.0 || >=22.12.0' };
+  expect(PACKAGES.map((name) => manifestOf(name).engines)).toEqual(PACKAGES.map(() => needed));
+});
+
+test('the packages are installed beside any version of a package that is optional', async () => {
+  const folder = makeFolder();
+  const others = ['@nestjs/common', 'pg'];
+  const dependencies = others.map((name, index) => {
+    mkdirSync(join(folder, `${index}`));
+    writeFileSync(join(folder, `${index}/package.json`), JSON.stringify({ name, version: '1.0.0' }));
+    return [name, `file:${index}`];
+  });
+  const manifest = { private: true, dependencies: Object.fromEntries(dependencies) as object };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
+
+  const tarballs = PACKAGES.map((name) => join(project, tarballOf(project, name)));
+  const options = ['--dry-run', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
+  await run('npm', ['install', ...options, ...tarballs], folder);
 });
 
 test('an ES module sends with the example of the README', async () => {

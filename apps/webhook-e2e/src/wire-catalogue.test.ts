@@ -218,6 +218,15 @@ test('the sender with everything open, whatever it reads', async () => {
   mapSender(recorded);
 });
 
+test('the sender on a connection that is old', async () => {
+  const recorded = await recordConnections(['HTTP/1.1 204 No Content\r\n\r\n']);
+  const sender = openSender({ origin: recorded.url, maxConnectionAge: 1 });
+
+  while (recorded.connections.length < 3) await sender.send('arbitrary');
+
+  mapSender(recorded);
+});
+
 describe('the command through a proxy', () => {
   const OPEN = ['--method', 'POST', '--content-type', 'text/plain'];
   const proxy = ({ port }: Recorded): string => `http://user:password@127.0.0.1:${port}`;

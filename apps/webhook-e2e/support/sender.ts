@@ -11,12 +11,17 @@ export type OpenSender = SenderUnder<Uint8Array | string, Record<never, never>>;
 
 /** Opens the SDK's sender to a receiver, or to a proxy with a certificate of its own. It closes after the test. */
 export function openSender(
-  { origin, certificate }: { readonly origin: string; readonly certificate?: string },
+  {
+    origin,
+    certificate,
+    maxConnectionAge,
+  }: { readonly origin: string; readonly certificate?: string; readonly maxConnectionAge?: number },
   accessToken: string = ACCESS_TOKEN,
 ): OpenSender {
   const options = {
     baseUrl: origin,
     ca: certificate,
+    maxConnectionAge,
     accessToken,
     method: 'POST',
     encode: bytes('application/octet-stream'),

@@ -133,6 +133,7 @@ export const wire: Readonly<Record<WireSection, readonly WireItem[]>> = {
     ['version HTTP/1.1', ['http-version', 'RFC 9112 §2.3']],
     ['host: {authority}', 'RFC 9110 §7.2'],
     ['connection: keep-alive', 'RFC 9112 §9.3'],
+    ['connection: close', ['RFC 9112 §9.6', 'option maxConnectionAge']],
     ['authorization: Bearer {token}', '§5'],
     ['proxy-authorization: Basic {base64}', ['RFC 9110 §11.7.2', 'option http_proxy']],
     ['content-type: {media-type}', 'media-type'],

@@ -92,6 +92,8 @@ describe('one plant', () => {
     [302, 1, 'not acknowledged: .* Redirects are not followed.'],
     [503, 1, 'not acknowledged: .* Service Unavailable.'],
     [502, 4, 'outcome unknown: .* A gateway responds so .* it may be delivered twice.'],
+    [520, 4, 'outcome unknown: .* HTTP has no such status. .* it may be delivered twice.'],
+    [521, 3, 'not sent: .* could not connect to the receiver. It is safe to send again.'],
   ])('with status %i ends with exit code %i', async (status, code, text) => {
     const allowing = (handle: RequestListener): Server =>
       createServer((request, response) => handle(request, response.setHeader('allow', 'PUT, PATCH')));
@@ -114,11 +116,11 @@ describe('one plant', () => {
     'names %s, not an option of the SDK',
     async (option) => {
       const receiver = await startReceiver(() => undefined);
-      const finished = await run(['send', file('{}'), '-ojson', option, '50', ...required(receiver.url)]);
+      const finished = await run(['send', file('{}'), '-ojson', option, '500', ...required(receiver.url)]);
 
-      expect(finished).toMatchObject({ code: 4, stderr: expect.stringContaining(`50 ms (${option})`) });
+      expect(finished).toMatchObject({ code: 4, stderr: expect.stringContaining(`500 ms (${option})`) });
       expect(JSON.parse(finished.stdout)).toMatchObject({
-        message: expect.stringContaining(`50 ms (${option})`),
+        message: expect.stringContaining(`500 ms (${option})`),
         advice: expect.stringContaining('may be delivered twice'),
       });
     },

@@ -4,6 +4,7 @@
  */
 import './refuse-bun.js';
 export { buildConnector, errors } from 'undici';
+export { startClock } from './delivery/clocks.js';
 export { Sender } from './sender.js';
 export { createSenderUnder, type SenderUnder } from './sender-under.js';
 export { resolveSettings, type Settings } from './options/resolve-settings.js';

@@ -7,6 +7,12 @@ import { arbitrary, openTestSender, rejection, openBoth } from './support/sender
 
 const reason = new Error('the reason of the caller');
 
+/** A signal as a package may have it. */
+function signalWith(part: object): AbortSignal {
+  const whole = { aborted: false, addEventListener() {}, removeEventListener() {} };
+  return Object.assign(whole, part) as unknown as AbortSignal;
+}
+
 describe('the signal of the caller', () => {
   test('that is already aborted: nothing is encoded or sent, and no token is asked for', async () => {
     const server = await startRawServer(acknowledge);
@@ -111,6 +117,66 @@ describe('the signal of the caller', () => {
     controller.abort(reason);
 
     expect(await sent).toMatchObject({ code: 'PLANT_STORE_ABORTED', outcome });
+  });
+
+  test('may be of a package: without a reason, and with listeners that are functions alone', async () => {
+    const { server, sender } = await openBoth((request, index) => {
+      if (index === 0) acknowledge(request);
+    });
+    const listeners = new Set<() => void>();
+    const signal = signalWith({
+      addEventListener: (_: string, listener: () => void) => listeners.add(listener.bind(undefined)),
+    });
+
+    expect(await sender.send(arbitrary, { signal })).toMatchObject({ status: 204 });
+    const sent = rejection(sender.send(arbitrary, { signal }));
+    await server.request(1);
+    Object.assign(signal, { aborted: true });
+    for (const listener of listeners) listener();
+
+    expect(await sent).toMatchObject({ code: 'PLANT_STORE_ABORTED', outcome: 'unknown' });
+    const before = { code: 'PLANT_STORE_ABORTED', outcome: 'not-sent' };
+    expect(await rejection(sender.send(arbitrary, { signal }))).toMatchObject(before);
+    await sender.close();
+  });
+
+  const throwing = (): never => {
+    throw new Error('arbitrary');
+  };
+  const throwingWhenRead = (name: string): AbortSignal =>
+    Object.defineProperty(signalWith({}), name, { get: throwing });
+
+  test.each<[string, AbortSignal]>([
+    ['without removeEventListener', signalWith({ removeEventListener: undefined })],
+    ['without addEventListener', signalWith({ addEventListener: undefined })],
+    ['with a getter that throws', throwingWhenRead('aborted')],
+    ['whose addEventListener throws', signalWith({ addEventListener: throwing })],
+  ])('%s is refused, and the sender can be closed', async (_, signal) => {
+    const { server, sender } = await openBoth(acknowledge);
+
+    expect(await rejection(sender.send(arbitrary, { signal }))).toMatchObject({
+      code: 'PLANT_STORE_INVALID_OPTIONS',
+      faults: [{ option: 'signal', problem: expect.stringMatching(/^must be an AbortSignal/) as string }],
+    });
+    await sender.close();
+    expect(server.requests).toEqual([]);
+  });
+
+  test('whose removeEventListener throws takes nothing from what became of a delivery', async () => {
+    const { sender } = await openBoth(acknowledge);
+    const signal = signalWith({ removeEventListener: throwing });
+
+    expect(await sender.send(arbitrary, { signal })).toMatchObject({ status: 204 });
+    await sender.close();
+  });
+
+  test('whose reason throws aborts a delivery, too', async () => {
+    const { sender } = await openBoth(acknowledge);
+    const signal = Object.assign(throwingWhenRead('reason'), { aborted: true });
+
+    const aborted = { code: 'PLANT_STORE_ABORTED', outcome: 'not-sent' };
+    expect(await rejection(sender.send(arbitrary, { signal }))).toMatchObject(aborted);
+    await sender.close();
   });
 
   test('gets one listener for many deliveries, and none after them', async () => {

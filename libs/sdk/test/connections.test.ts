@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { useClocks } from './support/clocks.js';
+import { afterThisTest } from '@plant-store/test-support';
+import { Agent, buildConnector } from 'undici';
+import { useClocks, useTimeThatPasses } from './support/clocks.js';
 import {
   acknowledge,
+  closing,
   type RawRequest,
   respondWith,
   startRawServer,
@@ -45,6 +48,36 @@ describe('while a delivery waits for a connection', () => {
     ]);
     await sender.close();
     expect(contents(server.requests)).toEqual(['0', '1']);
+  });
+
+  test.each([
+    ['is over', 10_000],
+    ['is almost over', 9_500],
+    ['ends before a request like the last one would', 8_500],
+  ])('nothing is begun once totalTimeout %s', async (_, milliseconds) => {
+    const calls: string[] = [];
+    const { server, sender } = await openBoth(staySilent, {
+      maxConnections: 1,
+      totalTimeout: 10_000,
+      accessToken: () => `token${calls.push('accessToken')}`,
+    });
+    const pass = useTimeThatPasses();
+
+    const first = sender.send('first');
+    const second = rejection(sender.send('second'));
+    const request = await server.request(0);
+    pass(milliseconds);
+    acknowledge(request);
+
+    expect(await first).toMatchObject({ status: 204 });
+    expect(await second).toMatchObject({
+      code: 'PLANT_STORE_TOTAL_TIMEOUT',
+      outcome: 'not-sent',
+      attempts: 0,
+      message: expect.stringContaining('the sender was busy with other deliveries') as string,
+    });
+    await sender.close();
+    expect([contents(server.requests), calls]).toEqual([['first'], ['accessToken']]);
   });
 
   test('no token is asked for, and no headers are made', async () => {
@@ -91,6 +124,46 @@ describe('while a delivery waits for a connection', () => {
     await Promise.all([sent[0], sent[2], sent[4]]);
     expect(contents(server.requests)).toEqual(['0', '2', '4']);
   });
+});
+
+test.each([
+  ['attemptTimeout', 'PLANT_STORE_ATTEMPT_TIMEOUT'],
+  ['totalTimeout', 'PLANT_STORE_TOTAL_TIMEOUT'],
+])('nothing is sent on a connection that was made when %s is almost over', async (clock, code) => {
+  const server = await startRawServer(acknowledge);
+  const pass = useTimeThatPasses();
+  const connector = buildConnector({});
+  const connect: buildConnector.connector = (options, callback) => {
+    pass(9_500);
+    connector(options, callback);
+  };
+  const dispatcher = new Agent({ connect });
+  afterThisTest(() => dispatcher.destroy());
+  const sender = openTestSender({ baseUrl: server.url, dispatcher, [clock]: 10_000 });
+
+  expect(await rejection(sender.send(arbitrary))).toMatchObject({ code, outcome: 'not-sent' });
+  await sender.close();
+  expect(server.requests).toEqual([]);
+});
+
+test('a connection that follows one that the receiver closed is not old', async () => {
+  const { server, sender } = await openBoth(acknowledge, { maxConnections: 1, maxConnectionAge: 10_000 });
+  const pass = useTimeThatPasses();
+  await sender.send('first');
+  const { socket } = await server.request(0);
+  const closed = closing(socket);
+  socket.end();
+  await closed;
+  pass(20_000);
+
+  await sender.send('second');
+  await sender.send('third');
+
+  const connections = server.requests.map(({ headers }) =>
+    headers.find((field) => field.startsWith('connection')),
+  );
+  expect(connections).toEqual(Array(3).fill('connection: keep-alive'));
+  expect(server.requests[2]!.socket).toBe(server.requests[1]!.socket);
 });
 
 test('a connection that is old is used no more, though it was never idle', async () => {

@@ -1,4 +1,7 @@
 /** What the answers about content change: the payload, its media type, its size, the fields of plants and events. */
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { runInNewContext } from 'node:vm';
 import type { AnswerValues } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
@@ -75,6 +78,58 @@ test.each<[string, AnswerValues, unknown, object | undefined]>([
     code: 'PLANT_STORE_ENCODE_FAILED',
     cause: expect.any(TypeError) as TypeError,
   });
+});
+
+test.each<[string, unknown]>([
+  ['a Map', new Map([['a', 1]])],
+  ['a Set', new Set([1])],
+  ['a WeakMap', new WeakMap()],
+  ['a Blob', new Blob(['a'])],
+  ['a FormData', new FormData()],
+  ['a Headers', new Headers({ a: 'b' })],
+  ['a URLSearchParams', new URLSearchParams('a=b')],
+  ['a Request', new Request('http://127.0.0.1')],
+  ['an ArrayBuffer', new ArrayBuffer(1)],
+  ['an error', new Error('arbitrary')],
+  ['a regular expression', /a/],
+  ['a promise', Promise.resolve(1)],
+  ['a stream of Node', Readable.from(['a'])],
+  ['a stream of a file', createWriteStream('', { fd: 1, autoClose: false })],
+  ['a stream of the web', new Blob(['a']).stream()],
+  ['a generator', (function* () {})()],
+  ['an asynchronous generator', (async function* () {})()],
+  ['an iterator', [1].values()],
+  [
+    'an object with private fields alone',
+    new (class {
+      #name = 'Fern';
+      get name(): string {
+        return this.#name;
+      }
+    })(),
+  ],
+])('nothing is sent with %s, of which JSON would make {}', async (_, lost) => {
+  const [inField, inList] = [{ name: 'Fern', part: lost }, { parts: [{ lost }] }];
+  for (const plant of [lost, inField, inList]) {
+    expect(await unsent({ options: { encode: json }, plant })).toMatchObject({
+      code: 'PLANT_STORE_ENCODE_FAILED',
+      outcome: 'not-sent',
+    });
+  }
+});
+
+test('json takes everything else, also what is empty', () => {
+  class Named {
+    name = 'Fern';
+  }
+  const plant = {
+    ...{ empty: {}, none: Object.create(null) as object, list: [], other: runInNewContext('({})') as object },
+    ...{ date: new Date(0), bytes: Buffer.from('a'), named: new Named(), text: '{}' },
+    ...{ boxed: [Object(1), Object('a'), Object(false)], own: { toJSON: () => 'own' } },
+    ...{ map: Object.assign(new Map(), { toJSON: () => ['own'] }), url: new URL('http://127.0.0.1') },
+  };
+
+  expect(json(plant).content).toBe(JSON.stringify(plant));
 });
 
 test.each<[string, AnswerValues, unknown[]]>([

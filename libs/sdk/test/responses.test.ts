@@ -76,7 +76,7 @@ describe('a response', () => {
     expect(await sender.send(arbitrary)).toMatchObject({ status: 204 });
   });
 
-  test.each([300, 304, 400, 599])('with %i does not acknowledge the delivery', async (status) => {
+  test.each([300, 304, 400, 511])('with %i does not acknowledge the delivery', async (status) => {
     const content = status === 304 ? '' : 'no thanks';
     const { url } = await startRawServer(respondWith(response(status, content)));
 
@@ -94,13 +94,29 @@ describe('a response', () => {
     expect(Buffer.from(received).toString()).toBe(content);
   });
 
-  test.each([502, 504])('of a gateway, with %i, leaves unknown whether it was accepted', async (status) => {
-    const { url } = await startRawServer(respondWith(response(status, 'no answer')));
+  const unregistered = [309, 419, 420, 430, 444, 460, 499, 509, 520, 524, 525, 530, 561, 598, 599, 600, 999];
+  test.each<[number[], string, string]>([
+    [[502, 504], 'unknown', 'A gateway responds so if it got no valid response from the receiver.'],
+    [
+      unregistered,
+      'unknown',
+      'HTTP has no such status. A gateway may respond so after it passed the request on.',
+    ],
+    [[521, 522, 523], 'not-sent', 'A gateway responds so if it could not connect to the receiver.'],
+  ])('of a gateway, with %p: the outcome is %s, and the message says why', async (statuses, outcome, why) => {
+    const { sender } = await openBoth((request, index) =>
+      respondWith(response(statuses[index]!, 'no answer'))(request),
+    );
 
-    const error = await rejection(openTestSender({ baseUrl: url }).send(arbitrary));
+    for (const status of statuses) {
+      const error = await rejection(sender.send(arbitrary));
 
-    expect(error).toMatchObject({ code: 'PLANT_STORE_NOT_ACKNOWLEDGED', outcome: 'unknown', status });
-    expect(Buffer.from((error as NotAcknowledgedError).content).toString()).toBe('no answer');
+      expect(error).toMatchObject({ code: 'PLANT_STORE_NOT_ACKNOWLEDGED', outcome, status });
+      expect(error.message).toContain(
+        `responded with ${status}, which does not acknowledge the delivery. ${why}`,
+      );
+      expect(Buffer.from((error as NotAcknowledgedError).content).toString()).toBe('no answer');
+    }
   });
 
   test.each([

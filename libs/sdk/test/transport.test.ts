@@ -17,10 +17,12 @@ import {
   interceptors,
   MockAgent,
   ProxyAgent,
+  RedirectHandler,
   RetryAgent,
 } from 'undici';
 import {
   acknowledge,
+  breakOff,
   closing,
   respond,
   respondWith,
@@ -283,6 +285,83 @@ describe('a dispatcher', () => {
       truncated: true,
     });
     expect(server.requests).toHaveLength(requests);
+  });
+
+  type OlderHandler = Record<string, ((...all: unknown[]) => unknown) | undefined>;
+  const olderMethods = ['onConnect', 'onHeaders', 'onData', 'onComplete', 'onError'];
+  /** Has an interceptor of undici 6, whose handlers have other methods. It passes on what they tell, but not all of it. */
+  const composed = (...deafTo: readonly string[]): Dispatcher =>
+    untilTheEnd(new Agent()).compose((dispatch) => (request, handler) => {
+      const inner = handler as unknown as OlderHandler;
+      const methods = olderMethods.map((name) => [
+        name,
+        (...all: unknown[]) => (deafTo.includes(name) ? true : (inner[name]?.(...all) ?? true)),
+      ]);
+      return dispatch(request, Object.fromEntries(methods) as Dispatcher.DispatchHandler);
+    });
+
+  test('with an interceptor of undici 6 is refused, and nothing is sent', async () => {
+    const { server, sender } = await openBoth(acknowledge, { dispatcher: composed() });
+
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_INVALID_OPTIONS',
+      outcome: 'not-sent',
+      message: expect.stringContaining('undici 7 or later') as string,
+    });
+    expect(server.requests).toEqual([]);
+  });
+
+  test.each([
+    ['a response', ['onConnect'], acknowledge],
+    ['a lost connection', ['onConnect'], breakOff],
+    ['the end of a response', ['onConnect', 'onHeaders'], respond(204)],
+  ])(
+    'with an interceptor of undici 6 that only tells of %s: the outcome is unknown',
+    async (_, deafTo, handle) => {
+      const { server, sender } = await openBoth(handle, { dispatcher: composed(...deafTo) });
+
+      expect(await rejection(sender.send(arbitrary))).toMatchObject({
+        code: 'PLANT_STORE_CONNECTION_LOST',
+        outcome: 'unknown',
+        message: expect.stringContaining('undici 7 or later') as string,
+      });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  test.each([301, 302, 303, 307, 308])(
+    'that follows redirects does not follow one with %i',
+    async (status) => {
+      const server = await startRawServer((request) => {
+        const location = request.line.includes('/login') ? '' : 'Location: /login\r\n';
+        const code = location === '' ? 200 : status;
+        respondWith(`HTTP/1.1 ${code} Arbitrary\r\n${location}Content-Length: 0\r\n\r\n`)(request);
+      });
+      const following = untilTheEnd(new Agent()).compose(interceptors.redirect({ maxRedirections: 3 }));
+      const sender = openTestSender({ baseUrl: server.url, dispatcher: following });
+
+      const refused = { code: 'PLANT_STORE_NOT_ACKNOWLEDGED', outcome: 'responded', status };
+      expect(await rejection(sender.send(arbitrary))).toMatchObject(refused);
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  test('that always follows redirects: nothing goes to another address', async () => {
+    const server = await startRawServer(
+      respondWith('HTTP/1.1 307 Arbitrary\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n'),
+    );
+    const following = untilTheEnd(new Agent()).compose(
+      (dispatch) => (request, handler) =>
+        dispatch(request, new RedirectHandler(dispatch, 3, request, handler)),
+    );
+    const sender = openTestSender({ baseUrl: server.url, dispatcher: following });
+
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_RESPONSE_UNREADABLE',
+      outcome: 'unknown',
+      message: expect.stringContaining('followed a redirect') as string,
+    });
+    expect(server.requests).toHaveLength(1);
   });
 
   test('RetryAgent: the status that arrived decides, whatever the rest of its content led to', async () => {

@@ -71,11 +71,9 @@ export function adviceOn(error: PlantStoreError): string {
   const { cause, code, outcome } = error;
   const refusal = isNotAcknowledged(error) ? error : cause;
   if (outcome === 'unknown') {
-    const isOfGateway = isNotAcknowledged(refusal) && refusal.outcome === 'unknown';
-    const reason = isOfGateway ? 'A gateway responds so if it got no valid response. ' : '';
-    return `${reason}The receiver may have accepted the plant. If you send again, it may be delivered twice.`;
+    return 'The receiver may have accepted the plant. If you send again, it may be delivered twice.';
   }
-  if (isNotAcknowledged(refusal)) return reasonOf(refusal);
+  if (isNotAcknowledged(refusal) && outcome === 'responded') return reasonOf(refusal);
   if (outcome === 'responded') return 'The receiver refused an earlier attempt.';
   if (isInputFault(error)) return '';
   const isConnecting = code.startsWith('PLANT_STORE_CONNECT_') && !('isOfProxy' in error);

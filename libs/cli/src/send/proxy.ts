@@ -11,6 +11,7 @@ import {
   isLoopback,
   OwnPool,
   type Settings,
+  startClock,
 } from '@plant-store/sdk/internal';
 import { BadInput } from '../context.js';
 import { type Proxy, proxyOf } from './proxy-environment.js';
@@ -88,9 +89,9 @@ type Connect = (options: ConnectOptions, signal: AbortSignal) => Promise<Socket>
 function within(milliseconds: number, connect: Connect): Connector {
   return (options, callback) => {
     const controller = new AbortController();
-    const timer = setTimeout(() => controller.abort(new errors.ConnectTimeoutError()), milliseconds);
+    const stopClock = startClock(milliseconds, () => controller.abort(new errors.ConnectTimeoutError()));
     connect(options, controller.signal)
-      .finally(() => clearTimeout(timer))
+      .finally(stopClock)
       .then(
         (socket) => callback(null, socket),
         (error: unknown) => callback(error as Error, null),

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
+import { invalidOption } from '../errors/invalid-options-error.js';
 import { NotAcknowledgedError, outcomeOf, type ReceiverResponse } from '../errors/not-acknowledged-error.js';
-import type { Outcome, PlantStoreError } from '../errors/plant-store-error.js';
+import { type Outcome, PlantStoreError } from '../errors/plant-store-error.js';
 import { toError } from '../errors/sender-error.js';
 import type { RequestFields, Sendable, Target, Transport } from '../transport/transport.js';
 import type { ResponseReader } from './response.js';
@@ -13,6 +14,11 @@ export interface AttemptContext {
   readonly transport: Transport;
 }
 
+/** What may end an attempt when its request is about to be sent. */
+interface AttemptDeadline {
+  checkTimeForRequest(): void;
+}
+
 /**
  * One HTTP request of a delivery, and its handler at undici. It settles once: what ends it first wins, and everything
  * else is released.
@@ -23,6 +29,7 @@ export interface AttemptContext {
  */
 export class Attempt implements Sendable {
   readonly #context: AttemptContext;
+  readonly #deadline: AttemptDeadline;
   /** Is aborted when the attempt fails. `undefined` until its signal is read. */
   #failure: AbortController | undefined;
   #controller: Dispatcher.DispatchController | undefined;
@@ -35,8 +42,9 @@ export class Attempt implements Sendable {
   #chunks: Uint8Array[] | undefined;
   #length = 0;
 
-  constructor(context: AttemptContext) {
+  constructor(context: AttemptContext, deadline: AttemptDeadline) {
     this.#context = context;
+    this.#deadline = deadline;
   }
 
   /** Whether the attempt has succeeded or failed. */
@@ -76,7 +84,7 @@ export class Attempt implements Sendable {
     this.#settled = true;
     this.#reject?.(error);
     this.#failure?.abort();
-    this.#controller?.abort(error);
+    this.#endRequest(error);
   }
 
   /**
@@ -89,10 +97,38 @@ export class Attempt implements Sendable {
     return this.#settled;
   }
 
-  /** A dispatcher of the caller may call it again, if it repeats the request. */
-  onRequestStart(controller: Dispatcher.DispatchController): void {
+  /**
+   * A dispatcher of the caller may call it again, if it repeats the request. What it throws keeps the request from being
+   * sent.
+   */
+  onRequestStart(controller: Dispatcher.DispatchController, context?: RequestContext): void {
+    if (!this.#settled) this.#deadline.checkTimeForRequest();
     if (this.#settled) throw new Error('The attempt has ended.');
+    if (context?.history?.length) throw followedRedirect(this.#context.target.url);
     this.#controller = controller;
+  }
+
+  /** undici 6 calls other methods than later versions, and an interceptor of it may call only some of them. */
+  onConnect(): void {
+    const error = invalidOption('dispatcher', OLDER_UNDICI);
+    this.fail(error);
+    throw error;
+  }
+
+  onHeaders(): boolean {
+    return this.#endUnknown();
+  }
+
+  onData(): boolean {
+    return this.#endUnknown();
+  }
+
+  onComplete(): void {
+    this.#endUnknown();
+  }
+
+  onError(): void {
+    this.#endUnknown();
   }
 
   onResponseStart(
@@ -144,8 +180,35 @@ export class Attempt implements Sendable {
       const explanation = responses.explain(response);
       this.#reject!(new NotAcknowledgedError(response, target.url, explanation, this.#accessToken));
     }
-    if (truncated) this.#controller?.abort(new Error('The rest of the response is not needed.'));
+    if (truncated) this.#endRequest(new Error('The rest of the response is not needed.'));
   }
+
+  #endUnknown(): true {
+    const message = `What became of the request to ${this.#context.target.url} is unknown: \`dispatcher\` ${OLDER_UNDICI}`;
+    this.fail(new PlantStoreError('PLANT_STORE_CONNECTION_LOST', message, { outcome: 'unknown' }));
+    return true;
+  }
+
+  #endRequest(reason: Error): void {
+    try {
+      this.#controller?.abort(reason);
+    } catch {
+      // A dispatcher of the caller may throw. What became of the attempt stands.
+    }
+  }
+}
+
+const OLDER_UNDICI =
+  'must be of undici 7 or later, with its interceptors. This one calls its handler as undici 6 does.';
+
+/** What undici tells of a request. `history` has the addresses before, if a redirect was followed. */
+interface RequestContext {
+  readonly history?: readonly unknown[];
+}
+
+function followedRedirect(url: string): PlantStoreError {
+  const message = `The dispatcher followed a redirect of ${url}. Redirects are not followed, for another address may not be the receiver.`;
+  return new PlantStoreError('PLANT_STORE_RESPONSE_UNREADABLE', message, { outcome: 'unknown' });
 }
 
 /** What undici's RequestRetryError and ResponseError have of the response. */

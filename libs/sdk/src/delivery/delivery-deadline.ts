@@ -1,7 +1,16 @@
 import { type ErrorCode, PlantStoreError } from '../errors/plant-store-error.js';
 import type { Target } from '../transport/transport.js';
 import type { Attempt } from './attempt.js';
-import { type Clock, clockCodes, type ClockTimes } from './clocks.js';
+import { type Clock, clockCodes, type ClockTimes, startClock } from './clocks.js';
+
+/**
+ * The part of the time of an attempt that must be left when its request is sent. With less, the time would be over before
+ * most receivers respond, and the outcome `unknown`.
+ */
+const LEAST_PART = 0.1;
+
+/** The part of it that may be asked for at most, because the attempt before took so long. */
+const LARGEST_PART = 0.25;
 
 interface DeadlineContext extends ClockTimes {
   readonly target: Pick<Target, 'url'>;
@@ -15,7 +24,12 @@ export class DeliveryDeadline {
   readonly #context: DeadlineContext;
   /** In the time of `performance.now`. */
   readonly #totalEndsAt: number;
-  #timer: NodeJS.Timeout | undefined;
+  /** How long an attempt may take, in milliseconds. */
+  readonly #attemptTime: number;
+  /** The clock that runs, and when it ends. */
+  #clock: Clock = 'totalTimeout';
+  #clockEndsAt = Infinity;
+  #stopClock: (() => void) | undefined;
   #attempt: Attempt | undefined;
   /** Of the attempt before. */
   #lastError: PlantStoreError | undefined;
@@ -27,6 +41,7 @@ export class DeliveryDeadline {
   constructor(context: DeadlineContext) {
     this.#context = context;
     this.#totalEndsAt = performance.now() + context.totalTimeout;
+    this.#attemptTime = Math.min(context.attemptTimeout, context.totalTimeout);
   }
 
   /** Whether there is no further attempt. */
@@ -81,9 +96,30 @@ export class DeliveryDeadline {
     });
   }
 
+  /**
+   * Ends the delivery if too little of totalTimeout is left for an attempt.
+   *
+   * @param lastTook How long the sender's attempt before took, in milliseconds.
+   * @throws PlantStoreError
+   */
+  checkTimeForAttempt(lastTook = 0): void {
+    const least = Math.max(
+      LEAST_PART * this.#attemptTime,
+      Math.min(lastTook, LARGEST_PART * this.#attemptTime),
+    );
+    if (this.#totalEndsAt - performance.now() < least) this.expire('totalTimeout');
+    this.check();
+  }
+
   /** An attempt begins. Until its clock is started, only totalTimeout ends it. */
   beginAttempt(attempt: Attempt): void {
     this.#attempt = attempt;
+  }
+
+  /** Ends an attempt whose request is about to be sent, if too little of its time is left. */
+  checkTimeForRequest(): void {
+    const left = this.#clockEndsAt - performance.now();
+    if (left < LEAST_PART * this.#attemptTime) this.expire(this.#clock);
   }
 
   /**
@@ -92,7 +128,7 @@ export class DeliveryDeadline {
    * @throws PlantStoreError if the delivery was ended, or its time is over.
    */
   startAttemptClock(): void {
-    this.check();
+    this.checkTimeForAttempt();
     this.#startClock(this.#context.attemptTimeout);
   }
 
@@ -106,8 +142,8 @@ export class DeliveryDeadline {
 
   /** Stops the clock that runs. */
   stopClock(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#stopClock?.();
+    this.#stopClock = undefined;
   }
 
   /** The caller aborts the delivery, or closes the sender by force. */
@@ -124,9 +160,12 @@ export class DeliveryDeadline {
     const isTotal = clock === 'totalTimeout';
     if (isTotal) this.#isOver = true;
     if (this.#attempt?.endWithResponse() === true) return;
-    const missing = this.#attempt === undefined ? 'acknowledgement' : 'final status';
-    const message = `No ${missing} from ${this.#context.target.url} within ${this.#context[clock]} ms (${clock}).`;
-    const error = this.#failure(clockCodes[clock], message, isTotal ? this.#lastError : undefined);
+    const time = `${this.#context[clock]} ms (${clock})`;
+    const error = this.#failure(
+      clockCodes[clock],
+      this.#missingWithin(time),
+      isTotal ? this.#lastError : undefined,
+    );
     if (isTotal) this.#error = error;
     this.#interrupt(error);
   }
@@ -134,18 +173,29 @@ export class DeliveryDeadline {
   /** Starts totalTimeout, unless a clock runs already. */
   #startTotalClock(): void {
     this.check();
-    if (this.#timer === undefined) this.#startClock(Infinity);
+    if (this.#stopClock === undefined) this.#startClock(Infinity);
   }
 
   #startClock(attemptLeft: number): void {
-    clearTimeout(this.#timer);
-    const totalLeft = this.#totalEndsAt - performance.now();
+    this.stopClock();
+    const now = performance.now();
+    const totalLeft = this.#totalEndsAt - now;
     if (totalLeft <= 0) {
       this.expire('totalTimeout');
       this.check();
     }
-    const clock: Clock = attemptLeft < totalLeft ? 'attemptTimeout' : 'totalTimeout';
-    this.#timer = setTimeout(expire, Math.ceil(Math.min(attemptLeft, totalLeft)), this, clock);
+    const clock = attemptLeft < totalLeft ? 'attemptTimeout' : 'totalTimeout';
+    const left = Math.min(attemptLeft, totalLeft);
+    this.#clock = clock;
+    this.#clockEndsAt = now + left;
+    this.#stopClock = startClock(Math.ceil(left), () => this.expire(clock));
+  }
+
+  #missingWithin(time: string): string {
+    const { url } = this.#context.target;
+    if (this.#attempt !== undefined) return `No final status from ${url} within ${time}.`;
+    if (this.#lastError !== undefined) return `No acknowledgement from ${url} within ${time}.`;
+    return `No request to ${url} was begun within ${time}: the sender was busy with other deliveries.`;
   }
 
   #failure(code: ErrorCode, message: string, cause: unknown): PlantStoreError {
@@ -156,9 +206,4 @@ export class DeliveryDeadline {
     this.#attempt?.fail(error);
     this.#endWait?.(error);
   }
-}
-
-/** Not a closure: each attempt starts a timer. */
-function expire(deadline: DeliveryDeadline, clock: Clock): void {
-  deadline.expire(clock);
 }

@@ -24,6 +24,8 @@ export interface DeliveryContext extends AttemptContext, ClockTimes {
   /** A delivery is in it until it has succeeded or failed. */
   readonly inFlight: InFlight;
   readonly retry: Retry | undefined;
+  /** How long the last request of any delivery took, in milliseconds. */
+  readonly pace: { lastTook: number };
   /** `undefined` if there is no rate limit. */
   readonly limiter: RateLimiter | undefined;
 }
@@ -62,8 +64,8 @@ export class Delivery {
     options: RawSendOptions,
   ): Promise<ReceiverResponse> {
     const { headers, inFlight } = this.#context;
-    inFlight.add(this.#deadline, options.signal);
     try {
+      inFlight.add(this.#deadline, options.signal);
       this.#deadline.check();
       const ownFields = headers.readOwn(options.headers);
       const encoded = isEncoded
@@ -103,8 +105,9 @@ export class Delivery {
     const { credentials, headers, limiter } = this.#context;
     const deadline = this.#deadline;
     if (limiter?.take() === false) await deadline.wait((proceed) => limiter.wait(proceed));
+    deadline.checkTimeForAttempt(this.#context.pace.lastTook);
     this.#attempts += 1;
-    const attempt = new Attempt(this.#context);
+    const attempt = new Attempt(this.#context, deadline);
     deadline.beginAttempt(attempt);
     const authorized = credentials.make(attempt);
     const authorization = typeof authorized === 'string' ? authorized : await deadline.waitFor(authorized);
@@ -112,7 +115,12 @@ export class Delivery {
     const made = headers.make(content, this.#attempts, authorization);
     const fields = made instanceof Promise ? await deadline.waitFor(made) : made;
     deadline.check();
-    return attempt.send(fields, content.plant.content);
+    const begun = performance.now();
+    try {
+      return await attempt.send(fields, content.plant.content);
+    } finally {
+      this.#context.pace.lastTook = performance.now() - begun;
+    }
   }
 
   /**
@@ -138,7 +146,8 @@ export class Delivery {
     let error = this.#deadline.error ?? thrown;
     // A policy may have frozen it.
     if (!Object.isExtensible(error)) error = new PlantStoreError(code, message, { outcome, cause: error });
-    if (retry !== undefined || limiter !== undefined) {
+    const neverBegan = code === 'PLANT_STORE_TOTAL_TIMEOUT' && this.#attempts === 0;
+    if (neverBegan || retry !== undefined || limiter !== undefined) {
       Object.assign(error, { attempts: this.#attempts, outcome });
     }
     // It was made by a timer or a socket, and would have none of the caller's lines.

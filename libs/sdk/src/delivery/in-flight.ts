@@ -1,3 +1,5 @@
+import { invalidOption } from '../errors/invalid-options-error.js';
+
 /** A delivery that the caller's signal and `close` may abort. */
 interface Abortable {
   abort(reason: unknown): void;
@@ -9,11 +11,15 @@ export class InFlight {
   readonly #bySignal = new Map<AbortSignal, SharedSignal>();
   #onEmpty: (() => void) | undefined;
 
-  /** Adds a delivery. It is aborted when the signal is; now, if the signal is already. */
+  /**
+   * Adds a delivery. It is aborted when the signal is; now, if the signal is already.
+   *
+   * @throws InvalidOptionsError if the signal, which may be of any package, can't be listened to.
+   */
   add(delivery: Abortable, signal: AbortSignal | undefined): void {
     this.#deliveries.add(delivery);
     if (signal === undefined) return;
-    if (signal.aborted) return delivery.abort(signal.reason);
+    if (signal.aborted) return delivery.abort(reasonOf(signal));
     let shared = this.#bySignal.get(signal);
     if (shared === undefined) {
       shared = new SharedSignal(signal);
@@ -46,7 +52,7 @@ export class InFlight {
     shared.deliveries.delete(delivery);
     if (shared.deliveries.size > 0) return;
     this.#bySignal.delete(signal);
-    signal.removeEventListener('abort', shared);
+    shared.leave();
   }
 }
 
@@ -57,10 +63,32 @@ class SharedSignal {
 
   constructor(signal: AbortSignal) {
     this.#signal = signal;
-    signal.addEventListener('abort', this);
+    try {
+      signal.addEventListener('abort', this.#abort);
+    } catch {
+      throw invalidOption('signal', 'must be an AbortSignal. Its `addEventListener` threw an error.');
+    }
   }
 
-  handleEvent(): void {
-    for (const delivery of this.deliveries) delivery.abort(this.#signal.reason);
+  leave(): void {
+    try {
+      this.#signal.removeEventListener('abort', this.#abort);
+    } catch {
+      // The listener stays, and finds no delivery. What became of them stands.
+    }
+  }
+
+  /** Not every package calls a listener that is an object. */
+  readonly #abort = (): void => {
+    for (const delivery of this.deliveries) delivery.abort(reasonOf(this.#signal));
+  };
+}
+
+/** Why a signal was aborted. Some packages have no reason. */
+function reasonOf(signal: AbortSignal): unknown {
+  try {
+    return signal.reason;
+  } catch {
+    return undefined;
   }
 }

@@ -1,3 +1,4 @@
+import { isBoxedPrimitive } from 'node:util/types';
 import { invalidOption } from '../errors/invalid-options-error.js';
 
 /** An encoded plant: what is sent. */
@@ -24,12 +25,44 @@ export type Encoder<Plant, Event extends readonly unknown[] = []> = (
 /**
  * Encodes a plant as JSON in UTF-8, with the media type `application/json` (RFC 8259).
  *
- * @throws TypeError if the plant has no JSON form. `send` reports it as `PLANT_STORE_ENCODE_FAILED`.
+ * @throws TypeError if the plant has no JSON form, or has something in it that JSON would turn into `{}`, such as a Map, a
+ *   Blob or a promise. `send` reports it as `PLANT_STORE_ENCODE_FAILED`.
  */
 export function json(plant: unknown): Encoded {
   const content = JSON.stringify(plant) as string | undefined;
   if (content === undefined) throw new TypeError(`A value of type ${typeof plant} has no JSON form.`);
+  // Only then something may have been lost. A look at each value would take longer than all the rest.
+  if (content.includes('{}')) JSON.stringify(plant, refuseLost);
   return { content, mediaType: 'application/json' };
+}
+
+/** A replacer for JSON that throws if a value would become `{}` although it isn't a plain object. */
+function refuseLost(key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (isPlain(value) || isBoxedPrimitive(value)) return value;
+  if (Object.keys(value).length > 0 && !isStream(value)) return value;
+  const where = key === '' ? '' : ` in the field ${key}`;
+  throw new TypeError(
+    `JSON has no form for what ${describe(value)}${where} contains. Turn it into a plain object or a list.`,
+  );
+}
+
+/** Whether a value is an object as `{}` makes it, of whatever realm. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** A stream of Node has fields of its own. */
+function isStream(value: object): boolean {
+  return typeof (value as { pipe?: unknown }).pipe === 'function';
+}
+
+/** What kind of object a value is, for messages. */
+function describe(value: object): string {
+  const { constructor } = value as { constructor?: { name?: unknown } };
+  const name = constructor?.name;
+  return typeof name === 'string' && name !== '' ? `an object of the class ${name}` : 'an object';
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Failure } from '@plant-store/contract';
-import { PlantStoreError } from './plant-store-error.js';
+import { type Outcome, PlantStoreError } from './plant-store-error.js';
 
 /** A final HTTP response of the receiver (RFC 9110 §15). */
 export interface ReceiverResponse {
@@ -23,18 +23,59 @@ export interface Explanation {
   readonly payload?: unknown;
 }
 
+/** The final statuses of the registry of HTTP, as ranges (RFC 9110 §16.2.1), and all that mean success. */
+const REGISTERED = [
+  [200, 299],
+  [300, 308],
+  [400, 418],
+  [421, 426],
+  [428, 429],
+  [431, 431],
+  [451, 451],
+  [500, 508],
+  [510, 511],
+] as const;
+
+/** What a final status that does not acknowledge the delivery says about it. */
+interface StatusMeaning {
+  readonly outcome: Outcome;
+  /** For the message; empty if the status says it. */
+  readonly inWords: string;
+}
+
 /**
- * What a final status that does not acknowledge the delivery says about it.
- *
  * 502 and 504 come from a gateway that got no valid response from the receiver, or none in time (RFC 9110 §15.6.3,
  * §15.6.5). It may have passed the request on, so the outcome is `unknown`. An answer to status-codes doesn't change
  * that: nothing tells a receiver's 504 from that of a gateway.
  *
+ * The same holds for a status that isn't registered, such as 520 or 524 of Cloudflare and 561 of a load balancer. Only
+ * 521 to 523 say that the gateway could not connect.
+ *
  * 503 says that the server can't handle the request at the moment (RFC 9110 §15.6.4): it is refused, as with every
- * other status. Some say 503 although they may have passed the request on or stored it; docs/errors.md lists them.
+ * other registered status. Some say 503 although they may have passed the request on or stored it; docs/errors.md lists
+ * them.
  */
-export function outcomeOf(status: number): 'unknown' | 'responded' {
-  return status === 502 || status === 504 ? 'unknown' : 'responded';
+function meaningOf(status: number): StatusMeaning {
+  if (status === 502 || status === 504) {
+    const inWords = ' A gateway responds so if it got no valid response from the receiver.';
+    return { outcome: 'unknown', inWords };
+  }
+  if (status >= 521 && status <= 523) {
+    return {
+      outcome: 'not-sent',
+      inWords: ' A gateway responds so if it could not connect to the receiver.',
+    };
+  }
+  if (REGISTERED.some(([first, last]) => status >= first && status <= last)) {
+    return { outcome: 'responded', inWords: '' };
+  }
+  const inWords = ' HTTP has no such status. A gateway may respond so after it passed the request on.';
+  return { outcome: 'unknown', inWords };
+}
+
+/** The outcome after a final status that does not acknowledge the delivery. */
+export function outcomeOf(status: number): Outcome {
+  return meaningOf(status).outcome;
 }
 
 /** The header fields of a response that say what its sender should do (RFC 9110 §10.2, §11, §12.5; RFC 5789 §3.1; LDP). */
@@ -92,8 +133,9 @@ function withoutToken(text: string, accessToken: string | undefined): string {
 /**
  * A final status came back that does not acknowledge the delivery (`PLANT_STORE_NOT_ACKNOWLEDGED`): any status outside
  * 2xx while the question receiver-response is open, any status but the answered one afterwards. The outcome is
- * `unknown` with 502 and 504, which a gateway sends that got no response from the receiver, else `responded`. While
- * status-codes, error-codes and error-payloads are open, the status and the content mean nothing more.
+ * `responded`, but for what a gateway says: `unknown` with 502, 504 and each status that isn't registered, since it may
+ * have passed the request on, and `not-sent` with 521 to 523, since it could not connect. While status-codes,
+ * error-codes and error-payloads are open, the status and the content mean nothing more.
  *
  * The message has the status, and the header fields of the response that say what to do, such as `Allow`, `Retry-After`
  * and `WWW-Authenticate`: without the access token, without hidden characters, and 200 characters of each.
@@ -128,8 +170,9 @@ export class NotAcknowledgedError extends PlantStoreError {
   ) {
     const told = tellingFields(response, accessToken);
     const status = told === '' ? response.status : `${response.status} (${told})`;
-    const message = `${url} responded with ${status}, which does not acknowledge the delivery.`;
-    super('PLANT_STORE_NOT_ACKNOWLEDGED', message, { outcome: outcomeOf(response.status) });
+    const { outcome, inWords } = meaningOf(response.status);
+    const message = `${url} responded with ${status}, which does not acknowledge the delivery.${inWords}`;
+    super('PLANT_STORE_NOT_ACKNOWLEDGED', message, { outcome });
     this.#response = response;
     this.#payload = payload;
     this.status = response.status;

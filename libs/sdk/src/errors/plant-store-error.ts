@@ -1,10 +1,11 @@
 /**
  * What the sender knows about a delivery that failed.
  *
- * - `not-sent`: no byte of the request was handed to a connection. It is safe to send again.
- * - `unknown`: the request was handed to a connection, and no final status of the receiver came back: none at all, or
- *   502 or 504, which a gateway sends that got none. The receiver may have accepted the plant; sending again may deliver
- *   it twice.
+ * - `not-sent`: no byte of the request was handed to a connection, or a gateway responded that it could not connect to
+ *   the receiver. It is safe to send again.
+ * - `unknown`: the request was handed to a connection, and no final status of the receiver came back: none at all, or one
+ *   that a gateway sends that may have passed the request on. The receiver may have accepted the plant; sending again
+ *   may deliver it twice.
  * - `responded`: another final status came back that does not acknowledge the delivery. Usually the
  *   receiver has not accepted the plant. It may have, if it failed while it stored it; sending again may then deliver it
  *   twice.
@@ -87,6 +88,7 @@ export const errorCodes = Object.freeze({
   ),
   PLANT_STORE_NOT_ACKNOWLEDGED: entry(
     'The response has a status that does not acknowledge the delivery.',
+    'not-sent',
     'unknown',
     'responded',
   ),
@@ -122,7 +124,10 @@ export class PlantStoreError extends Error {
   readonly code: ErrorCode;
   /** Whether the plant may have reached the receiver, in any of the attempts. */
   readonly outcome: Outcome;
-  /** How many attempts were made. Only set with a retry policy or a rate limit (questions retry, rate-limits). */
+  /**
+   * How many attempts were made. Only set with a retry policy or a rate limit (questions retry, rate-limits), and where
+   * `totalTimeout` ended before the first one: 0 then says that the sender was busy, and nothing about the receiver.
+   */
   declare readonly attempts?: number;
 
   constructor(code: ErrorCode, message: string, { outcome, cause }: PlantStoreErrorOptions) {

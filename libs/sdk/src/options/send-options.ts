@@ -62,10 +62,15 @@ export function readCloseOptions(options: unknown = {}): boolean {
 
 /** Whether a value works as an AbortSignal, of whatever realm or package. */
 function isSignal(value: unknown): value is AbortSignal {
-  const { aborted, addEventListener, removeEventListener } = (value ?? {}) as Partial<AbortSignal>;
-  return (
-    typeof aborted === 'boolean' &&
-    typeof addEventListener === 'function' &&
-    typeof removeEventListener === 'function'
-  );
+  try {
+    const { aborted, addEventListener, removeEventListener } = (value ?? {}) as Partial<AbortSignal>;
+    return (
+      typeof aborted === 'boolean' &&
+      typeof addEventListener === 'function' &&
+      typeof removeEventListener === 'function'
+    );
+  } catch {
+    // A getter of it throws.
+    return false;
+  }
 }

@@ -83,6 +83,8 @@ class AgingClient extends Client {
   constructor(origin: URL, options: object, maxAge: number) {
     super(origin, options);
     this.on('connect', () => (this.#lastsUntil = performance.now() + maxAge));
+    // The receiver may have closed it before. What follows isn't old.
+    this.on('disconnect', () => (this.#lastsUntil = Infinity));
   }
 
   override dispatch(...[options, handler]: Parameters<Client['dispatch']>): boolean {

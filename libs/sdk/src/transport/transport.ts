@@ -120,8 +120,9 @@ export class Transport {
     const { method, target } = this.#settings;
     const { origin, path } = target;
     try {
-      // Each attempt has its own clocks.
-      const request = { origin, path, method, headers, body, headersTimeout: 0, bodyTimeout: 0 };
+      // Each attempt has its own clocks. A dispatcher of the caller must not follow redirects either.
+      const own = { headersTimeout: 0, bodyTimeout: 0, maxRedirections: 0 };
+      const request = { origin, path, method, headers, body, ...own };
       this.#dispatcher.dispatch(request, sendable);
     } catch (error) {
       sendable.onResponseError(undefined, error);
