@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { answerValues, type AnswerValues } from '@plant-store/contract';
 import { systemReason } from '@plant-store/sdk/internal-light';
 import { runCommand } from './command.js';
@@ -23,13 +24,18 @@ export async function plantStore(given: AnswerValues = answerValues): Promise<vo
     ...signals,
   });
   letEnd();
-  // A read that blocks, such as one of a named pipe, would keep the process.
-  for (const stream of [process.stdout, process.stderr])
-    await new Promise((written) => stream.write('', written));
+  // A read that blocks, such as one of a named pipe, would keep the process. So would a log that nobody reads.
+  const all = [process.stdout, process.stderr].map(
+    (stream) => new Promise((written) => stream.write('', written)),
+  );
+  await Promise.race([Promise.all(all), pause(OUTPUT_PATIENCE)]);
   // What was delivered is what counts, and the code says it.
   const isDelivery = ['send', 'relay'].includes(process.argv[2]!);
   process.exit(code || Number(output.isLost && !isDelivery));
 }
+
+/** How long the output may take to be read at the end, in milliseconds. */
+const OUTPUT_PATIENCE = 1_000;
 
 /**
  * Signals within so many milliseconds of one that counted are the same interrupt. A terminal signals the whole group of
@@ -40,7 +46,7 @@ const SAME_INTERRUPT = 1_000;
 /** Catches two interrupts. A further one ends the process, as does each after `letEnd`. */
 function catchInterrupts() {
   const [first, second] = [new AbortController(), new AbortController()];
-  const names = ['SIGINT', 'SIGTERM'] as const;
+  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   let left = [first, second];
   let isSame = false;
   const update = (): void => {

@@ -9,5 +9,6 @@ export { escapeHidden } from './errors/escape-hidden.js';
 export { systemReason } from './errors/system-reason.js';
 export { essenceOf, isMediaType } from './encoders/media-type.js';
 export { isLoopback } from './options/target.js';
+export { isCausedByContent } from './outbox/pace.js';
 export { type Connect, connectTcp, securely } from './transport/connect.js';
 export { OwnPool } from './transport/pool.js';

@@ -17,9 +17,11 @@ export interface OpenOutbox {
  */
 export function openOutbox({ environment }: CommandContext, signal: AbortSignal): OpenOutbox {
   const url = environment[databaseVariable] ?? '';
+  const example = 'such as postgres://user:password@host/database';
+  if (url === '') throw new BadInput(`There is no database. Set ${databaseVariable} to a URL, ${example}.`);
   if (!/^postgres(?:ql)?:\/\//.test(url) || !URL.canParse(url))
     throw new BadInput(
-      `There is no database. Set ${databaseVariable} to a URL, such as postgres://user:password@host/database.`,
+      `${databaseVariable} is not a URL of a database, ${example}. In a user and a password, write # as %23, / as %2F, ? as %3F, @ as %40 and % as %25.`,
     );
   const stream = (): Socket => {
     const socket = new Socket();

@@ -11,6 +11,7 @@ export { isOutboxError, OutboxError, type OutboxErrorCode, outboxErrorCodes } fr
 export type { ListOptions, OutboxEntry, OutboxEntryWithContent, OutboxStatus, Selection } from './entries.js';
 export { createRelay, type Relay } from './relay.js';
 export {
+  type FailedEntry,
   type OutageNotice,
   type OutboxDiagnosticsMessages,
   type ParkedNotice,

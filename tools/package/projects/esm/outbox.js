@@ -10,6 +10,7 @@ async function main([baseUrl, connectionString]) {
 
   const client = await pool.connect();
   await client.query('BEGIN');
+  await client.query('CREATE TABLE plant (content text)');
   await outbox.enqueue(client, { from: 'esm' });
   await client.query('COMMIT');
   client.release();
