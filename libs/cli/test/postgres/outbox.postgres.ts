@@ -1,14 +1,15 @@
-import { EventEmitter, once } from 'node:events';
-import { chownSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { EventEmitter, on, once } from 'node:events';
+import { chownSync, copyFileSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterThisTest } from '@plant-store/test-support';
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import { makePostgresFolder, type PostgresServer, postgresUser } from '@plant-store/test-support/postgres';
 import { postgresOfThisFile, startPostgres, withPostgres } from '@plant-store/test-support/postgres-tests';
 import pg from 'pg';
 import { startReceiver } from '../support/receiver.js';
-import { accessToken, type Finished, run, start } from '../support/run.js';
+import { accessToken, type Finished, openCommand, run, start } from '../support/run.js';
 
 interface Prepared {
   readonly environment: NodeJS.ProcessEnv;
@@ -62,6 +63,21 @@ async function startTlsPostgres(): Promise<PostgresServer> {
   writeFileSync(key, readFileSync(certificate.replace('.crt', '.key')), { mode: 0o600 });
   if (postgresUser.uid !== undefined) chownSync(key, postgresUser.uid, postgresUser.gid);
   return startPostgres({ ssl: 'on', ssl_cert_file: copy, ssl_key_file: key });
+}
+
+/** The first line of a log whose message begins so. */
+async function untilLine(lines: Interface, start: string): Promise<Record<string, unknown>> {
+  for await (const [line] of on(lines, 'line') as AsyncIterable<[string]>) {
+    const fields = JSON.parse(line) as Record<string, unknown>;
+    if (String(fields['msg']).startsWith(start)) return fields;
+  }
+  throw new Error('The log has ended.');
+}
+
+async function untilDelivered(pool: pg.Pool): Promise<void> {
+  while (
+    (await pool.query(`SELECT 1 FROM plant_store_outbox.entry WHERE state <> 'delivered'`)).rows.length > 0
+  );
 }
 
 withPostgres('plant-store outbox', () => {
@@ -121,7 +137,18 @@ withPostgres('plant-store outbox', () => {
   });
 
   test('refuses an environment without a database, and does not print a password', async () => {
-    expect(await run(['outbox', 'list'], { environment: {} })).toMatchObject({ code: 2 });
+    for (const PLANT_STORE_OUTBOX_URL of [undefined, ''])
+      expect(await run(['outbox', 'list'], { environment: { PLANT_STORE_OUTBOX_URL } })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('There is no database.'),
+      });
+    for (const character of '#/?') {
+      const url = `postgres://user:${accessToken}${character}@127.0.0.1:1/store`;
+      expect(await run(['outbox', 'list'], { environment: { PLANT_STORE_OUTBOX_URL: url } })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('write # as %23, / as %2F, ? as %3F'),
+      });
+    }
     const environment = { PLANT_STORE_OUTBOX_URL: `postgres://user:${accessToken}@127.0.0.1:1/store` };
     expect(await run(['outbox', 'list'], { environment })).toMatchObject({
       code: 1,
@@ -227,7 +254,7 @@ withPostgres('plant-store relay', () => {
       '--method',
       'POST',
       '--retry',
-      '0',
+      '10',
       '--base-url',
       receiver.url,
       '--metrics-port',
@@ -255,11 +282,120 @@ withPostgres('plant-store relay', () => {
     child.kill('SIGTERM');
 
     expect(await finished).toMatchObject({ code: 0, stderr: '' });
-    expect(receiver.acknowledged.size).toBe(4);
+    expect(receiver.acknowledged.size).toBe(8);
+    expect((await outbox('status')).stdout).toContain('parked   0\n');
     expect(lines.filter(({ msg }) => String(msg).startsWith('endpoint'))).toMatchObject([
       { level: 'error', msg: 'endpoint lost: the entries wait', status: 401 },
       { level: 'info', msg: expect.stringMatching(/^endpoint back after \d+ s, \d+ tries$/) },
     ]);
+  });
+
+  test('reads a token again when a link to its file changes, and makes no entry suffer for it', async () => {
+    const { environment, enqueue, pool } = await prepare();
+    const folder = makeFolder();
+    const [link, next] = [join(folder, 'token'), join(folder, 'next')];
+    const pointTo = (token: string): void => {
+      writeFileSync(join(folder, token), `${token}\n`);
+      symlinkSync(token, next);
+      renameSync(next, link);
+    };
+    pointTo('old');
+    const receiver = await startReceiver(({ headers }) =>
+      headers.authorization === 'Bearer new' ? 204 : 401,
+    );
+    const args = ['relay', '--method', 'POST', '--retry', '10', '--base-url', receiver.url];
+    const { child, finished } = start([...args, '--access-token-file', link], environment);
+    await enqueue('arbitrary');
+    await receiver.whenReceived(1);
+
+    pointTo('new');
+    await untilDelivered(pool);
+    child.kill('SIGTERM');
+
+    expect((await finished).stdout).toContain('files changed: the sender was made anew');
+  });
+
+  test('SIGHUP stops it in order', async () => {
+    const { environment, enqueue, pool } = await prepare();
+    const steps = new EventEmitter();
+    const answered = once(steps, 'answer');
+    const receiver = await startReceiver(() => answered.then(() => 204));
+    const args = ['relay', '--method', 'POST', '--retry', '0', '--base-url', receiver.url];
+    const { child, finished } = start(args, environment);
+    await enqueue('arbitrary');
+    await receiver.whenReceived(1);
+    const lines = createInterface(child.stdout!);
+    const stopping = untilLine(lines, 'relay stopping');
+
+    child.kill('SIGHUP');
+    await stopping;
+    steps.emit('answer');
+
+    expect(await finished).toMatchObject({ code: 0 });
+    await untilDelivered(pool);
+  });
+
+  test('while its database is away, has metrics, and stores what it has sent as long as it stops', async () => {
+    const server = await startPostgres();
+    const environment = { ACCESS_TOKEN: accessToken, PLANT_STORE_OUTBOX_URL: await server.createDatabase() };
+    await run(['outbox', 'migrate'], { environment });
+    const pool = new pg.Pool({ connectionString: environment.PLANT_STORE_OUTBOX_URL });
+    pool.on('error', () => {});
+    afterThisTest(() => pool.end());
+    await pool.query(`INSERT INTO plant_store_outbox.entry (content) VALUES ('arbitrary')`);
+    const steps = new EventEmitter();
+    const answered = once(steps, 'answer');
+    const receiver = await startReceiver(() => answered.then(() => 204));
+    const args = [
+      'relay',
+      '--method',
+      'POST',
+      '--retry',
+      '0',
+      '--base-url',
+      receiver.url,
+      '--metrics-port',
+      '0',
+    ];
+    const { child, finished } = start(args, environment);
+    const lines = createInterface(child.stdout!);
+    const { metricsPort } = await untilLine(lines, 'relay started');
+    await receiver.whenReceived(1);
+
+    const isLost = untilLine(lines, 'database lost');
+    await server.crash();
+    await isLost;
+    const metrics = await (await fetch(`http://127.0.0.1:${String(metricsPort)}/metrics`)).text();
+    expect(metrics).toContain('plant_store_relay_outage{part="database"} 1\n');
+    expect(metrics).not.toContain('plant_store_outbox_entries');
+    const isStopping = untilLine(lines, 'relay stopping');
+    child.kill('SIGTERM');
+    await isStopping;
+    steps.emit('answer');
+    await server.start();
+
+    expect(await finished).toMatchObject({ code: 0 });
+    await untilDelivered(pool);
+  });
+
+  test('ends although nobody reads its log', async () => {
+    const { environment, pool } = await prepare();
+    await pool.query(
+      `INSERT INTO plant_store_outbox.entry (content) SELECT 'x' FROM generate_series(1, 1000)`,
+    );
+    const receiver = await startReceiver(() => 400);
+    const [program, ...first] = openCommand;
+    const args = [...first, 'relay', '--method', 'POST', '--retry', '0', '--base-url', receiver.url];
+    const child = spawn(program, args, { env: environment, stdio: ['ignore', 'pipe', 'ignore'] });
+    afterThisTest(() => child.exitCode ?? child.kill('SIGKILL'));
+    const ended = once(child, 'exit');
+    while (
+      (await pool.query(`SELECT 1 FROM plant_store_outbox.entry WHERE state <> 'parked'`)).rows.length > 0
+    );
+
+    child.kill('SIGTERM');
+
+    expect(await ended).toEqual([0, null]);
   });
 
   test('needs --retry while its question is open', async () => {
