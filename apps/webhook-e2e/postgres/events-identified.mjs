@@ -2,4 +2,4 @@
 import '@plant-store/test-support/everything-open';
 
 const { answers } = await import(new URL('../../../libs/contract/dist/answers.js', import.meta.url).href);
-answers['event-identity'] = { header: 'webhook-id' };
+answers['event-identity'] = { is: { header: 'webhook-id' }, who: 'test', on: '2026-01-31', why: 'test' };
