@@ -8,6 +8,9 @@ import { say } from './context.js';
  * Runs the command line of this process under a set of answers, and ends the process. No other file of the package uses the process.
  */
 export async function plantStore(given: AnswerValues = answerValues): Promise<void> {
+  // An empty variable counts as not set.
+  for (const [name, value] of Object.entries(process.env))
+    if (value === '' && name.startsWith('PLANT_STORE_')) Reflect.deleteProperty(process.env, name);
   const output = { isLost: false };
   process.stdout.on('error', (error) => {
     if (!output.isLost) say(`Standard output can't be written: ${systemReason(error)}.`, process);

@@ -22,7 +22,7 @@ export interface RelayValues extends SenderValues {
  * After a signal: how long attempts may go on, and how long connections may take to close, in milliseconds. Between the
  * two, the relay stores its results for up to 10 s. The whole takes less than 25 s.
  */
-const STOP_PATIENCE = 12_000;
+const STOP_PATIENCE = 10_000;
 const CLOSE_PATIENCE = 1_000;
 
 /** `plant-store relay`: sends what is in an outbox, until it is interrupted. */

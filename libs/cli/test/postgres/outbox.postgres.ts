@@ -407,6 +407,8 @@ withPostgres('plant-store relay', () => {
       stdout: '',
       stderr: expect.stringMatching(/^plant-store: --retry is missing\. .*question retry is open/),
     });
+    const { finished } = start(['relay'], { ...environment, PLANT_STORE_RETRY: '', PLANT_STORE_METHOD: '' });
+    expect(await finished).toMatchObject({ code: 2, stderr: expect.stringContaining('--retry is missing') });
   });
 
   test('lists every fault of its settings', async () => {

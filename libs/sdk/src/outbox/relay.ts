@@ -99,14 +99,17 @@ interface Attempt {
   readonly begun: number;
   /** How many attempts before it count for the policy. */
   readonly attempts: number;
-  /** Their worst outcome; `null` if there were none. */
-  readonly outcome: Outcome | null;
+  /** Their worst outcome; absent if there were none. */
+  readonly outcome?: Outcome | null;
 }
 
 /** An entry that a relay has taken. */
-interface Taken extends Attempt {
+interface Taken {
+  readonly attempt: Attempt;
+  /** Whether it was never tried, or replayed. */
   readonly isNew: boolean;
-  readonly plant: EncodedPlant;
+  /** What is sent beside its content. */
+  readonly fixed: Omit<EncodedPlant, 'content'>;
 }
 
 /** What became of an attempt. */
@@ -236,16 +239,35 @@ class RelayLoop {
     this.#isAgainFirst = !this.#isAgainFirst && !this.#pace.isSlow;
     const text = 'SELECT entry, content FROM plant_store_outbox.step($1, $2, $3, $4, $5)';
     const values = [this.#id, JSON.stringify(results), most, this.#after, this.#isAgainFirst];
-    const rows = await query<TakenRow>(this.#settings.outbox.database, text, values);
+    const rows = await query<{ entry: string; content: string }>(
+      this.#settings.outbox.database,
+      text,
+      values,
+    );
     this.#results.splice(0, results.length);
     this.#tellOfParked(results);
-    const entries = rows.map((row) => toTaken(row, this.#id));
-    if (most > 0 && entries.length === 0) this.#lookAt = performance.now() + this.#settings.pollInterval;
+    if (most > 0 && rows.length === 0) this.#lookAt = performance.now() + this.#settings.pollInterval;
     // One that isn't begun is given back.
-    if (this.#isStopping || entries.length === 0) return;
-    this.#after = Math.max(this.#after, ...entries.filter(({ isNew }) => isNew).map(({ id }) => id));
+    if (this.#isStopping || rows.length === 0) return;
     this.#pace.begin();
-    for (const entry of entries) this.#underWay.set(entry.id, this.#attempt(entry, this.#pace.phase));
+    for (const { entry, content } of rows) {
+      const { attempt, isNew, fixed } = JSON.parse(entry) as Taken;
+      if (isNew) this.#after = Math.max(this.#after, attempt.id);
+      this.#begin(attempt, { ...fixed, content: Buffer.from(content, 'base64') });
+    }
+  }
+
+  #begin(attempt: Attempt, plant: EncodedPlant): void {
+    const failed = (fault: unknown): void => {
+      this.#report(toError(fault));
+      this.#results.push(this.#resultOf(attempt, toError(fault)));
+    };
+    const ended = (): void => {
+      this.#underWay.delete(attempt.id);
+      // During an outage of the database, the results of many attempts don't make many tries.
+      if (this.#database.tries === 0 || this.#isStopping) this.#wake();
+    };
+    this.#underWay.set(attempt.id, this.#send(attempt, plant).catch(failed).then(ended));
   }
 
   /** Extends leases, gives back what is not under way, and ends what other relays have left behind. */
@@ -268,24 +290,17 @@ class RelayLoop {
       if (now - this.#others.get(key)! >= LEASE) this.#results.push(this.#resultOf(attempt, cutOffError()));
   }
 
-  async #attempt(entry: Taken, phase: number): Promise<void> {
+  async #send(attempt: Attempt, plant: EncodedPlant): Promise<void> {
+    const { phase } = this.#pace;
     let error: Error | undefined;
     try {
-      await this.#settings.sender.sendEncoded(entry.plant);
+      await this.#settings.sender.sendEncoded(plant);
     } catch (thrown) {
       error = toError(thrown);
     }
-    try {
-      this.#pace.note(entry.id, phase, error);
-      const result = this.#resultAfter(entry, error);
-      if (result !== undefined) this.#results.push(result);
-    } catch (fault) {
-      this.#report(toError(fault));
-      this.#results.push(this.#resultOf(entry, toError(fault)));
-    }
-    this.#underWay.delete(entry.id);
-    // During an outage of the database, the results of many attempts don't make many tries.
-    if (this.#database.tries === 0 || this.#isStopping) this.#wake();
+    this.#pace.note(attempt.id, phase, error);
+    const result = this.#resultAfter(attempt, error);
+    if (result !== undefined) this.#results.push(result);
   }
 
   /** Deletes a batch of old entries. */
@@ -300,7 +315,7 @@ class RelayLoop {
   /** What becomes of an entry after an attempt; `undefined` if it is given back. */
   #resultAfter(attempt: Attempt, error: Error | undefined): Result | undefined {
     if (error === undefined)
-      return { ...ofAttempt(attempt), state: 'delivered', attempts: attempt.attempts + 1, outcome: null };
+      return { ...attempt, state: 'delivered', attempts: attempt.attempts + 1, outcome: null };
     const isEnded = isPlantStoreError(error) && endOfSender.includes(error.code);
     if (!isEnded) return this.#resultOf(attempt, error);
     if (!this.#isStopping) this.#report(error);
@@ -314,7 +329,7 @@ class RelayLoop {
     const { code, outcome: last } = isPlantStoreError(error) ? error : unknownError;
     const outcome = combineOutcomes(attempt.outcome ?? 'not-sent', last);
     const failed = {
-      ...ofAttempt(attempt),
+      ...attempt,
       outcome,
       code: code ?? error.name,
       error: storable(error.message),
@@ -387,37 +402,10 @@ function tell<Told>(
   new Promise((resolve) => resolve(listener?.(told))).catch((fault: unknown) => failed(toError(fault)));
 }
 
-interface TakenRow {
-  /** JSON. */
-  readonly entry: string;
-  /** In base64. */
-  readonly content: string;
-}
-
-function toTaken({ entry, content }: TakenRow, relay: string): Taken {
-  const { mediaType, eventId, ...attempt } = JSON.parse(entry) as TakenEntry;
-  const plant = {
-    content: Buffer.from(content, 'base64'),
-    ...(mediaType !== null && { mediaType }),
-    ...(eventId !== null && { eventId }),
-  };
-  return { ...attempt, relay, plant };
-}
-
-interface TakenEntry extends Omit<Taken, 'plant'> {
-  readonly mediaType: string | null;
-  readonly eventId: string | null;
-}
-
 interface Held {
   /** How many entries waited for a time of a clock that was ahead. */
   readonly corrected: number;
   readonly others: readonly (Attempt & { readonly leasedAt: string })[];
-}
-
-/** What names an attempt, and what was known before it. */
-function ofAttempt({ id, relay, begun, attempts, outcome }: Attempt): Attempt {
-  return { id, relay, begun, attempts, outcome };
 }
 
 /** The sender sends nothing any more. */

@@ -97,8 +97,11 @@ BEGIN
         state = 'sending', relay = relay_id, leased_at = clock_timestamp(), begun = e.begun + 1
       FROM measured m WHERE e.id = m.id AND m.bytes_before < 8388608 RETURNING e.*
     )
-    SELECT json_build_object('id', t.id, 'begun', t.begun, 'attempts', t.attempts, 'outcome', t.outcome,
-      'mediaType', t.media_type, 'eventId', t.event_id, 'isNew', t.due_at IS NULL)::text, encode(t.content, 'base64')
+    SELECT json_strip_nulls(json_build_object(
+      'attempt', json_build_object('id', t.id, 'relay', t.relay, 'begun', t.begun, 'attempts', t.attempts,
+        'outcome', t.outcome),
+      'isNew', t.due_at IS NULL, 'fixed', json_build_object('mediaType', t.media_type, 'eventId', t.event_id)
+    ))::text, encode(t.content, 'base64')
     FROM taken t ORDER BY t.id;
 END $$;
 

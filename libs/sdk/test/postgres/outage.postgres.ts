@@ -214,6 +214,33 @@ withPostgres('a relay in the process of an application', () => {
     expect(await outbox.replay('all')).toBe(1);
   });
 
+  test.each<[string, () => never]>([
+    [
+      'throws before it returns a promise',
+      () => {
+        throw new TypeError('arbitrary');
+      },
+    ],
+    [
+      'throws what fails when it is read',
+      () => {
+        const get = (): never => {
+          throw new TypeError('arbitrary');
+        };
+        throw Object.defineProperty(refusal(503), 'failure', { get });
+      },
+    ],
+  ])('parks an entry whose sender %s, and stops', async (_case, sendEncoded) => {
+    const { pool, outbox, enqueue } = await openTestOutbox();
+    await enqueue('arbitrary');
+    const relay = await startRelay({ outbox, sender: { sendEncoded }, retry: () => 0 });
+    await untilSettled(pool);
+
+    await relay.stop();
+
+    expect(await outbox.listParked()).toMatchObject([{ attempts: 1, outcome: 'unknown' }]);
+  });
+
   test('reports what it can not read, and goes on', async () => {
     const { pool, enqueue } = await openTestOutbox();
     let isBroken = true;
