@@ -354,6 +354,18 @@ withPostgres('the tables of the outbox', () => {
     await expect(refused).rejects.toMatchObject(unusable);
   });
 
+  test('are created by a user who may create nothing but in their schema', async () => {
+    const pool = await openNewDatabase();
+    await pool.query(
+      `CREATE ROLE migrates LOGIN PASSWORD 'arbitrary'; CREATE SCHEMA plant_store_outbox AUTHORIZATION migrates`,
+    );
+    const url = new URL(pool.options.connectionString!);
+    url.username = 'migrates';
+    url.password = 'arbitrary';
+
+    expect(await openOutbox(openPool(url.href)).migrate()).toBe(0);
+  });
+
   test('without the procedure that this package calls are of another version', async () => {
     const { pool, outbox } = await openTestOutbox();
     await pool.query('DROP PROCEDURE plant_store_outbox.enqueue');
