@@ -35,4 +35,4 @@ rm -r node_modules/@photostructure/sqlite/src
 npm pkg set --workspace @plant-store/webhook "version=$version"
 
 cd "$source"
-node apps/webhook/serve/start-once.mjs "$target"
+node deploy/start-once.mjs "$target"

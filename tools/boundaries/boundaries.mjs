@@ -18,9 +18,10 @@ const mayImport = {
   'type:tool': ['type:lib', 'type:test-lib'],
   'scope:contract': [],
   'scope:sender': ['scope:contract'],
-  'scope:command': ['scope:contract', 'scope:sender'],
+  'scope:shared': [],
+  'scope:command': ['scope:contract', 'scope:sender', 'scope:shared'],
   'scope:handler': [],
-  'scope:receiver': ['scope:contract', 'scope:handler'],
+  'scope:receiver': ['scope:contract', 'scope:handler', 'scope:shared'],
   'scope:workspace': ['scope:contract', 'scope:sender', 'scope:workspace'],
 };
 
@@ -43,12 +44,11 @@ const environmentReaders = [
   // The variables of psql, which `pg` reads as well.
   'apps/webhook/src/config/postgres-url.ts',
   'apps/webhook/serve/serve.mjs',
-  'apps/webhook/serve/start-once.mjs',
+  'deploy/start-once.mjs',
   'apps/webhook/handler/**',
   'libs/cli/src/plant-store.ts',
   'tools/soak/handler.mjs',
   'tools/workspace/reporter.mjs',
-  'tools/workspace/package/before-publish.mjs',
 ];
 
 /** Tests may read it too: they start processes. */
@@ -58,7 +58,6 @@ const tests = [
   '**/test/**',
   'apps/webhook-e2e/**',
   'libs/test-support/**',
-  'tools/soak/postgres/**',
   'tools/package/**',
 ];
 
@@ -91,7 +90,7 @@ const instanceofOurs = {
   selector: `BinaryExpression[operator='instanceof']:not([right.name=/^(${[
     ...['Date', 'Error', 'Promise', 'Uint8Array', 'URL'],
     // The command is a program: nobody imports these of another copy.
-    ...['BadInput', 'CommandFailed', 'CommanderError', 'LineFault'],
+    ...['BadInput', 'CommandFailed', 'CommanderError'],
   ].join('|')})$/])`,
   message: 'Another copy of the package has another class. Use a function such as isPlantStoreError.',
 };

@@ -32,6 +32,7 @@ const inHandler = 'apps/webhook/handler/x.ts';
 test.each([
   ['the contract imports the SDK', inContract, "import '@plant-store/sdk';", [modules, contract]],
   ['the SDK imports the command', sdk, "import '@plant-store/cli';", [modules]],
+  ['the SDK imports what the commands share', sdk, "import '@plant-store/command/table';", [modules]],
   ['the SDK imports test support', sdk, "import '@plant-store/test-support';", [modules]],
   [
     'what handlers import imports the contract',

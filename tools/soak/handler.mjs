@@ -17,19 +17,7 @@ const fates = {
   wait: () => pause(Math.random() * 20),
   // Either name counts attempts: those that failed, or those that began.
   'fail once': ({ attempts }) => (attempts === 1 ? fail() : undefined),
-  reject: () => void Promise.reject(new Error('rejected on purpose')),
   fail,
-  change: (delivery) => {
-    delivery.id = 1;
-    delivery.attempts = 1_000;
-    delivery.content.fill(0);
-    fail();
-  },
-  exit: () => process.exit(7),
-  throw: () => new Promise(() => setTimeout(fail, 5)),
-  block: () => {
-    for (;;);
-  },
 };
 
 /** @param {{ content: Buffer }} delivery */

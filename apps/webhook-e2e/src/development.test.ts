@@ -10,12 +10,10 @@ import {
   copyWorkspace,
   DevelopmentProcess,
   makeWorkspace,
-  ROOT,
   SERVE,
   standIn,
   terminal,
 } from '../support/development.js';
-import { onTerminal } from '../support/plant-inbox.js';
 
 const run = promisify(execFile);
 
@@ -79,20 +77,6 @@ describe('progress', () => {
   });
 
   test.each([
-    { columns: 80, text: 'Compiling and starting the receiver' },
-    { columns: 21, text: 'Compiling and' },
-  ])('on a terminal of $columns columns, one line counts the seconds', async ({ columns, text }) => {
-    const folder = makeWorkspace(standIn.silent);
-    const serve = `env -C '${folder}' PORT=0 OPERATIONS_PORT=0 '${process.execPath}' '${join(SERVE, 'serve.mjs')}'`;
-
-    const served = onTerminal(serve, columns);
-
-    // A busy machine leaves out a second.
-    const counted = new RegExp(`\\r\\u001b\\[K${text}\\.\\.\\. [1-9]\\d* s`);
-    await served.until(() => counted.test(served.stdout) || undefined, String(counted));
-  });
-
-  test.each([
     { how: 'writes the file', save: change },
     { how: 'replaces the file', save: replace },
   ])(
@@ -115,7 +99,7 @@ describe('progress', () => {
     const served = DevelopmentProcess.start(folder);
 
     expect(await buildAt(await served.listening())).toBe('first');
-    await served.printed(/^1 type error\. The receiver runs all the same\.$/);
+    await served.printed(/^The types are checked: errors: 1\. The receiver runs all the same\.$/);
     expect(served.stderr).toMatch(/^apps\/webhook\/src\/main\.ts\(1,14\): error TS2322: /m);
     // tsc begins to watch after it has said what it found, and nothing tells when.
     const fixed = served.printed(/^The types are checked: no errors\.$/);
@@ -129,7 +113,7 @@ describe('progress', () => {
     const { folder, served, url } = await serveCompiled();
 
     change(folder, standIn.broken);
-    await served.printed(/^The previous build still runs\. It restarts when this is fixed\.$/);
+    await served.printed(/^The receiver starts again when this is fixed\.$/);
 
     expect(served.stderr).toContain('export const broken = ;');
     expect(await buildAt(url)).toBe('first');
@@ -141,7 +125,7 @@ describe('progress', () => {
     const folder = makeWorkspace(standIn.broken);
     const served = DevelopmentProcess.start(folder);
 
-    await served.printed(/^The receiver starts when this is fixed\.$/);
+    await served.printed(/^The receiver starts again when this is fixed\.$/);
     expect(served.stderr).toBe(
       [
         '  x Expression expected',
@@ -149,22 +133,13 @@ describe('progress', () => {
         ' 1 | export const broken = ;',
         '   :                       ^',
         '   `----',
-        'The receiver starts when this is fixed.',
+        'The receiver starts again when this is fixed.',
         '',
       ].join('\n'),
     );
     change(folder, standIn.receiver('first'));
 
     expect(await buildAt(await served.listening())).toBe('first');
-  });
-
-  test('many deliveries in a second are one line', async () => {
-    const { served, url } = await serveCompiled();
-
-    await fetch(`${url}log`);
-
-    await served.printed(/in the last second: the handler gets a delivery \(995 times\)/);
-    expect(served.stdout.match(/the handler gets a delivery \{/g)).toHaveLength(5);
   });
 });
 
@@ -203,7 +178,7 @@ describe('what tsc has built', () => {
 });
 
 describe('a receiver that has listened and ends', () => {
-  test('after a crash it starts again by itself, each time later', async () => {
+  test('after each crash it starts again by itself', async () => {
     const { served, url } = await serveCompiled();
 
     await fetch(`${url}crash`);
@@ -212,7 +187,7 @@ describe('a receiver that has listened and ends', () => {
     expect(await buildAt(next)).toBe('first');
     await fetch(`${next}crash`);
 
-    await served.printed(/^The receiver crashed \(exit code 1\)\. It starts again in 2 s\.$/);
+    expect(await buildAt(await served.listening(3))).toBe('first');
   });
 
   test('its stack trace names the line of the source', async () => {
@@ -275,20 +250,6 @@ describe('no process outlives npm start', () => {
       folder: await compiled(),
       environment: terminal(),
     });
-    afterThisTest(() => served.kill());
-    const url = await served.listening();
-
-    await served.kill();
-
-    await expect(fetch(url)).rejects.toThrow('fetch failed');
-  });
-
-  test('SIGKILL of npm, which leaves its shell behind: all end', async () => {
-    const folder = await compiled();
-    const start = `"${process.execPath}" "${join(SERVE, 'serve.mjs')}"`;
-    const { engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { engines: object };
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ engines, scripts: { start } }));
-    const served = new DevelopmentProcess(['npm', 'start'], { folder, environment: terminal() });
     afterThisTest(() => served.kill());
     const url = await served.listening();
 

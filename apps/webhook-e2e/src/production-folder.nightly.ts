@@ -239,7 +239,7 @@ describe('the stages of the Dockerfile, without Docker', () => {
   }, 300_000);
 
   test('do not build what does not start, and say why', async () => {
-    const start = new TestProcess([process.execPath, 'apps/webhook/serve/start-once.mjs', 'out'], {
+    const start = new TestProcess([process.execPath, 'deploy/start-once.mjs', 'out'], {
       environment: { PATH, HOME, HANDLER: '/no/such/handler.mjs' },
       folder: clone,
     });

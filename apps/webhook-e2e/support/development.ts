@@ -146,8 +146,10 @@ export function makeWorkspace(source: string, folder = makeFolder()): string {
   write('tsconfig.base.json', readFileSync(join(ROOT, 'tsconfig.base.json'), 'utf8'));
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   write('libs/contract/package.json', JSON.stringify({ type: 'module' }));
-  write('libs/handler/package.json', JSON.stringify({ type: 'module' }));
-  project('libs/handler', 'index.ts', 'export {};\n');
+  for (const name of ['command', 'handler']) {
+    write(`libs/${name}/package.json`, JSON.stringify({ type: 'module' }));
+    project(`libs/${name}`, 'index.ts', 'export {};\n');
+  }
   project('libs/contract', 'answers.ts', 'export const answers = {};\n');
   write('libs/contract/src/answer-types.ts', 'export const valuesOf = (answers: object) => answers;\n');
   write('apps/webhook/dist/api.html', '');

@@ -1,18 +1,13 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 
-import {
-  bytes,
-  createNewPlantSender,
-  type NewPlantSender,
-  NotAcknowledgedError,
-  PlantStoreError,
-} from '@plant-store/sdk';
+import { bytes, NotAcknowledgedError, PlantStoreError } from '@plant-store/sdk';
+import { createSenderUnder, type SenderUnder } from '@plant-store/sdk/internal';
 import { afterThisTest } from '@plant-store/test-support';
 
 import { ACCESS_TOKEN } from './messages.js';
 
 /** The sender while every question is open. */
-export type OpenSender = NewPlantSender<Uint8Array | string, Record<never, never>>;
+export type OpenSender = SenderUnder<Uint8Array | string, Record<never, never>>;
 
 /** Opens the SDK's sender to a receiver, or to a proxy with a certificate of its own. It closes after the test. */
 export function openSender(
@@ -25,9 +20,8 @@ export function openSender(
     accessToken,
     method: 'POST',
     encode: bytes('application/octet-stream'),
-  };
-  // The SDK's types follow the answers in the source. Here it runs without answers (jest.config.mjs).
-  const sender = createNewPlantSender(options as never) as unknown as OpenSender;
+  } as const;
+  const sender: OpenSender = createSenderUnder(options, { answers: {} });
   afterThisTest(() => sender.close());
   return sender;
 }

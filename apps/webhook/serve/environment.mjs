@@ -1,21 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 
-import { getGraphTimeDotEnvForTask } from 'nx/src/tasks-runner/task-env.js';
-
 const TOKENS_FILE = 'data/access-tokens';
 
 /** Where the key of signatures is, if none is configured. */
 export const SIGNING_KEY_FILE = 'data/signing-key';
 
-/**
- * Adds what Nx reads from `.env`, `.env.local`, `apps/webhook/.env` and the like before it runs `nx serve webhook`, so
- * that `npm start` has the same settings. What Nx has added already stays as it is.
- *
- * @param {NodeJS.ProcessEnv} environment
- */
-export function withDotEnvFiles(environment) {
-  return getGraphTimeDotEnvForTask('apps/webhook', 'serve', undefined, undefined, environment);
+/** Where Nx reads settings before it runs `nx serve webhook`, the first of which goes first. */
+const DOT_ENV_FILES = ['apps/webhook/.env.local', 'apps/webhook/.env', '.env.local', '.env'];
+
+/** Reads them for `npm start`, too. What is set already stays as it is. */
+export function readDotEnvFiles() {
+  for (const file of DOT_ENV_FILES) if (existsSync(file)) process.loadEnvFile(file);
 }
 
 /**

@@ -1,5 +1,3 @@
-import { getSystemErrorMap } from 'node:util';
-
 /**
  * Why the receiver cannot start, or cannot store a delivery. The codes are stable; the messages are for people and say
  * what to do.
@@ -60,15 +58,4 @@ export function isOpening(error: unknown): boolean {
 /** What whoever uses a closed inbox gets. */
 export function inboxClosed(location: string): ReceiverError {
   return new ReceiverError('INBOX_CLOSED', `The inbox at ${location} is closed. Open it again.`);
-}
-
-/** What the system reports, in words: without its codes and the names of calls, and with the address or host. */
-export function systemReason(error: unknown): string {
-  const { errno, message, address, port, hostname } = error as NodeJS.ErrnoException & {
-    readonly [name in 'address' | 'port' | 'hostname']?: string | number;
-  };
-  const words = getSystemErrorMap().get(errno ?? 0)?.[1];
-  const host = String(address).includes(':') ? `[${address}]` : address;
-  const where = hostname ?? (port === undefined ? undefined : `${host}:${port}`);
-  return words === undefined || where === undefined ? (words ?? message) : `${words} (${where})`;
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { systemReason } from '@plant-store/command/system-reason';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 
@@ -10,7 +11,7 @@ import { Counters } from './counters.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import type { OpenHandler } from './dispatch/open-handler.js';
 import { sayWhileItStarts } from './dispatch/slow-start.js';
-import { exitCodeOf, ReceiverError, systemReason } from './errors.js';
+import { exitCodeOf, ReceiverError } from './errors.js';
 import { authorityOf, listenOnOne, urlOf } from './http/listen.js';
 import type { Inbox } from './inbox/inbox.js';
 import { createInbox } from './inbox/open-inbox.js';

@@ -2,9 +2,9 @@ import 'reflect-metadata';
 
 import { fileURLToPath } from 'node:url';
 
-import { answerValues } from '@plant-store/contract';
+import { answers } from '@plant-store/contract';
 
-import { composeAnswers } from './answers/compose-answers.js';
+import { composeEntries } from './answers/compose-answers.js';
 import { nameOf, parseConfig, unknownSettings } from './config/config.js';
 import { readOpenFileLimit } from './config/open-files.js';
 import { takePassedSocket } from './config/passed-socket.js';
@@ -37,7 +37,7 @@ export async function run(
   const stop = new AbortController();
   void stopping.then(() => stop.abort());
   try {
-    const composed = composeAnswers(answerValues);
+    const composed = composeEntries(answers);
     const settings = { ...environment, HANDLER: environment['HANDLER'] || OWN_HANDLER };
     const config = parseConfig(settings, composed.settings, readOpenFileLimit());
     const socket = takePassedSocket(environment, process.pid);

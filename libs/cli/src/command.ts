@@ -1,35 +1,26 @@
-import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
-import { limitDefaults } from '@plant-store/sdk/internal-light';
-import { Argument, Command, CommanderError, Option } from 'commander';
-import { scriptOf, shells, wordsFor } from './completion.js';
+import { faultOf, outputOption, refuseTwice, setUp } from '@plant-store/command/command-line';
+import { Command, CommanderError, Option } from 'commander';
 import {
   BadInput,
   type CommandContext,
   CommandFailed,
-  EXIT_CODES,
-  examplesText,
-  SEND_EXIT_CODES,
-  exitCodeOf,
-  oneLine,
-  outputOption,
+  exitCodes,
+  helpEnd,
   printJson,
   say,
 } from './context.js';
 import { addOutboxCommands } from './outbox/outbox-commands.js';
 import type { RelayValues } from './outbox/relay-command.js';
-import type { SendValues } from './send/send-values.js';
+import type { SendValues } from './send/run-send.js';
 import { addSenderOptions, defaultOf, wholeNumber } from './send/sender-options.js';
-
-/** Columns of the help text. */
-const HELP_WIDTH = 80;
 
 /** Runs a command line and returns its exit code. */
 export async function runCommand(args: readonly string[], context: CommandContext): Promise<number> {
   try {
-    let exitCode = 0;
+    let exitCode: number = exitCodes.acknowledged;
     const program = createProgram(context, (code) => (exitCode = code));
-    refuseTwice(program);
+    refuseTwice(program, ['--header']);
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -37,96 +28,46 @@ export async function runCommand(args: readonly string[], context: CommandContex
   }
 }
 
-/** The commands of `plant-store`. What sends and what relays is imported when it runs. */
+/** The commands of `plant-store`. What a command needs is imported when it runs. */
 function createProgram(context: CommandContext, exitWith: (code: number) => void): Command {
-  const { stdout } = context;
-  const program = new Command('plant-store')
+  const program = setUp(new Command('plant-store'), new URL('../package.json', import.meta.url))
     .description('Sends the New Plant notification of a plant store, and looks after an outbox.')
-    .version(version(), '--version', 'print the version')
-    .helpOption('-h, --help', 'print this text')
-    .helpCommand('help [command]', 'print the help of a command')
-    .configureHelp({ subcommandTerm: (command) => command.name() })
     .configureOutput({
-      writeOut: (text) => stdout.write(text),
-      getOutHelpWidth: () => HELP_WIDTH,
-      getErrHelpWidth: () => HELP_WIDTH,
+      writeOut: (text) => context.stdout.write(text),
       // reportError says it.
       writeErr: () => {},
     })
-    .exitOverride()
-    .addHelpText(
-      'after',
-      `${examplesText([`send plant.json ${SEND_EXAMPLE}`, 'outbox status'])}\n${EXIT_CODES}`,
-    );
+    .addHelpText('after', helpEnd([`send plant.json ${SEND_EXAMPLE}`, 'outbox status']));
   addSend(program, context, exitWith);
   addOutboxCommands(program, context);
   addRelay(program, context);
-  program
-    .command('completion')
-    .summary('print the completion script of a shell')
-    .description('Prints a completion script. Load it with: source <(plant-store completion bash)')
-    .addArgument(new Argument('[shell]', 'the shell').choices(shells).argParser((text) => text))
-    .addOption(new Option('--words', 'print the words that can follow').hideHelp())
-    .allowExcessArguments()
-    .addHelpText('after', `${examplesText(['completion bash'])}\n${EXIT_CODES}`)
-    .action((shell: string | undefined, { words }: { words?: true }, { args }: Command) => {
-      stdout.write(words ? wordsFor(program, args) : scriptOf(shell));
-    });
   return program;
-}
-
-/** Refuses an option that is given twice: only its last value would count. */
-function refuseTwice(command: Command): void {
-  command.commands.forEach(refuseTwice);
-  for (const option of command.options.filter(({ long, required }) => required && long !== '--header')) {
-    let isGiven = false;
-    command.on(`option:${option.name()}`, () => {
-      if (isGiven) command.error(`error: option '${option.flags}' is given twice.`);
-      isGiven = true;
-    });
-  }
 }
 
 function addSend(program: Command, context: CommandContext, exitWith: (code: number) => void): void {
   const { given } = context;
   const { 'event-identity': identity, 'media-type': mediaType, retry, signing } = given;
-  const asksForId = identity !== undefined && 'header' in identity;
   const attempts = retry?.delays.length ? `up to ${retry.delays.length + 1} attempts` : 'one attempt';
   const send = program
     .command('send')
-    .summary('send a plant, or a file with many')
+    .summary('send a plant')
     .description(
-      `Sends the content of a file as the New Plant notification, unchanged, in ${attempts} (question retry) unless --retry says more.`,
+      `Sends a content as the New Plant notification, unchanged, in ${attempts} (question retry) unless --retry says more.`,
     )
-    .argument('<file>', 'what is sent; - for standard input')
+    .argument('[file]', 'file with the content; - for standard input')
+    .option('--content <text>', 'the content itself, which every user of this machine can see')
     .option('--content-type <type>', `media type of the content ${defaultOf('media-type', mediaType)}`);
-  if (asksForId) send.option('--event-id <id>', 'identifier of the event (required without --ndjson)');
+  if (identity !== undefined && 'header' in identity)
+    send.option('--event-id <id>', 'identifier of the event (required)');
   addSenderOptions(send, given)
     .addOption(outputOption())
-    .optionsGroup('Options for a file with many plants:')
-    .option('--ndjson', 'send each line as one plant; a line is JSON')
-    .option('--results <file>', 'new file with a line for each plant (required with --ndjson)')
-    .option(
-      '--concurrency <count>',
-      `lines that are sent at the same time (default: ${limitDefaults.maxConnections})`,
-      wholeNumber(1, 10_000),
-    )
-    .option('--resume', 'continue the run of --results: send what is not acknowledged')
-    .option('--resend-unknown', 'with --resume, also send lines that may have been accepted');
-  if (asksForId)
-    send.option(
-      '--event-id-pointer <pointer>',
-      'JSON Pointer to the identifier of the event in each line, such as /id (required with --ndjson)',
-    );
-  send
     .addHelpText(
       'after',
-      `${ABOUT_TOKEN}${signing === undefined ? '' : ABOUT_KEY}${examplesText([`send plant.json ${SEND_EXAMPLE}`])}\n${SEND_EXIT_CODES}`,
+      `${ABOUT_TOKEN}${signing === undefined ? '' : ABOUT_KEY}${helpEnd([`send plant.json ${SEND_EXAMPLE}`], SEND_EXIT_CODES)}`,
     )
-    .action(async (file: string, values: SendValues) => {
-      const { sendLines } = await import('./lines/send-lines.js');
-      const { sendOne } = await import('./send/send-one.js');
-      exitWith(await (values.ndjson ? sendLines : sendOne)(file, values, context));
+    .action(async (file: string | undefined, values: SendValues) => {
+      const { runSend } = await import('./send/run-send.js');
+      exitWith(await runSend(file, values, context));
     });
 }
 
@@ -151,11 +92,12 @@ function addRelay(program: Command, context: CommandContext): void {
     .option('--metrics-host <address>', 'and on this address, :: for every one (default: 127.0.0.1)')
     .addHelpText(
       'after',
-      `${ABOUT_RETRY}${examplesText(['relay --base-url https://receiver.example --method POST --retry 10'])}\n${EXIT_CODES}`,
+      `${ABOUT_RETRY}${helpEnd(['relay --base-url https://receiver.example --method POST --retry 10'])}`,
     )
-    .action(async (values: RelayValues) =>
-      (await import('./outbox/relay-command.js')).runRelay(values, context),
-    );
+    .action(async (values: RelayValues) => {
+      const { runRelay } = await import('./outbox/relay-command.js');
+      await runRelay(values, context);
+    });
 }
 
 /** Makes an option whose value, if it has one, is read from the environment, too. */
@@ -169,6 +111,16 @@ function orEnvironment(flags: string, description?: string): Option {
 
 const SEND_EXAMPLE = `--base-url https://receiver.example \\
     --method POST --content-type application/json`;
+
+/** Those of `plant-store send`. README.md has the same table. */
+const SEND_EXIT_CODES = `
+Exit codes:
+  0  done: acknowledged
+  1  failed: the receiver responded with a status that doesn't acknowledge
+  2  the command line, an input or a setting is wrong; nothing was done
+  3  not sent: no connection, or interrupted before; it is safe to send again
+  4  unknown: no response; the plant may be accepted
+  5  the command cannot run: it is not compiled, or Node.js is too old`;
 
 const ABOUT_TOKEN = `
 The access token is never an argument. It is the first line that is neither empty
@@ -189,19 +141,13 @@ The access token is read as by plant-store send. While the question retry is
 open, --retry is required.
 `;
 
-/** The version of this package. */
-function version(): string {
-  const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(manifest) as { readonly version: string }).version;
-}
-
 /** Reports an error. @returns the exit code */
 function reportError(error: unknown, args: readonly string[], context: CommandContext): number {
-  if (error instanceof CommanderError && error.exitCode === 0) return 0;
+  if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.acknowledged;
   const isJson = / (-o|-o |--output[ =])json /.test(` ${args.join(' ')} `);
   const faults = faultsOf(error, args);
   if (faults !== undefined) {
-    const exitCode = exitCodeOf({ badInput: 1 });
+    const exitCode = exitCodes.badInput;
     for (const fault of faults) say(fault, context);
     if (isJson) printJson({ exitCode, faults }, context);
     return exitCode;
@@ -213,7 +159,7 @@ function reportError(error: unknown, args: readonly string[], context: CommandCo
   }
   const isInterrupted = context.signal.aborted && error === context.signal.reason;
   const outcome = isInterrupted ? 'not-sent' : 'unknown';
-  const exitCode = exitCodeOf(isInterrupted ? { notSent: 1 } : { unknown: 1 });
+  const exitCode = isInterrupted ? exitCodes.notSent : exitCodes.unknown;
   if (isInterrupted) say('not sent: interrupted.', context);
   // A fault of this program, so nobody knows what was sent.
   else
@@ -228,18 +174,9 @@ function reportError(error: unknown, args: readonly string[], context: CommandCo
 function faultsOf(error: unknown, args: readonly string[]): readonly string[] | undefined {
   if (error instanceof BadInput) return error.faults;
   if (!(error instanceof CommanderError)) return undefined;
-  if (error.code === 'commander.help') {
-    const asked = args.includes('help') ? args[args.indexOf('help') + 1] : undefined;
-    return [
-      asked === undefined
-        ? 'The command is missing. See plant-store --help.'
-        : `unknown command '${oneLine(asked)}'`,
-    ];
-  }
-  // A value after = may be a secret.
-  const text = oneLine(error.message.replace(/^error: /, '')).replace(
-    /^command-argument value ('.*') is invalid for argument '(.*?)'/,
-    '$2 $1 is invalid',
-  );
-  return [text.replace(/^(unknown option '[^'=]*)=.*?'( \(Did you mean .*\))?$/, "$1'$2")];
+  if (error.code !== 'commander.help') return [faultOf(error.message)];
+  const asked = args.includes('help') ? args[args.indexOf('help') + 1] : undefined;
+  return [
+    asked === undefined ? 'The command is missing. See plant-store --help.' : `unknown command '${asked}'`,
+  ];
 }

@@ -1,11 +1,13 @@
 import type { Readable, Writable } from 'node:stream';
+import { EXIT_CODES, examplesText } from '@plant-store/command/command-line';
+import { escapeHidden } from '@plant-store/command/printable';
 import type { AnswerValues } from '@plant-store/contract';
-import { Option } from 'commander';
 
 /** What a command reads from and writes to, instead of the process. */
 export interface CommandContext {
   /** The answers to the open questions. */
   readonly given: AnswerValues;
+  /** Without variables that are empty: they count as not set. */
   readonly environment: NodeJS.ProcessEnv;
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
@@ -20,55 +22,17 @@ export interface CommandContext {
 export const databaseVariable = 'PLANT_STORE_OUTBOX_URL';
 
 /** Exit codes, for scripts. The commands of an outbox and the relay use the first three. */
-export const exitCodes = Object.freeze({
+export const exitCodes = {
   acknowledged: 0,
   notAcknowledged: 1,
   badInput: 2,
   notSent: 3,
   unknown: 4,
-});
+} as const;
 
-/** What an exit code says of a plant. */
-export type Result = keyof typeof exitCodes;
-
-const [DONE, FAILED, WRONG, CANNOT_RUN] = [
-  'done',
-  'failed, or done in part: standard error says why',
-  'the command line, an input or a setting is wrong; nothing was done',
-  'the command cannot run: it is not compiled, or Node.js is too old',
-];
-
-/** The exit codes, for the help. `plant-inbox` has the same. */
-export const EXIT_CODES = `
-Exit codes:
-  0  ${DONE}
-  1  ${FAILED}
-  2  ${WRONG}
-  5  ${CANNOT_RUN}`;
-
-/** Those of `plant-store send`. README.md has the same table. */
-export const SEND_EXIT_CODES = `
-Exit codes:
-  0  ${DONE}: acknowledged
-  1  failed: the receiver responded with a status that doesn't acknowledge
-  2  ${WRONG}
-  3  not sent: no connection, or the run ended early; the rest is safe to send
-  4  unknown: no response, or it is not recorded; the plant may be accepted
-  5  ${CANNOT_RUN}
-With --ndjson it is that of the worst line: 4, then 1, 3, 2.`;
-
-/** Examples of a command, for its help. */
-export const examplesText = (examples: readonly string[]): string =>
-  `\nExamples:\n${examples.map((example) => `  plant-store ${example}`).join('\n')}`;
-
-/**
- * The exit code of a command that knows so many plants with each result: that of the worst one. What a script must not
- * send again comes first, then what it can send again, then what a person has to correct.
- */
-export function exitCodeOf(counts: Partial<Record<Result, number>>): number {
-  const worstFirst = ['unknown', 'notAcknowledged', 'notSent', 'badInput'] as const;
-  return exitCodes[worstFirst.find((result) => counts[result]) ?? 'acknowledged'];
-}
+/** The end of a help text: examples of a command, and exit codes. */
+export const helpEnd = (examples: readonly string[], codes = EXIT_CODES): string =>
+  `${examplesText('plant-store', examples)}\n${codes}`;
 
 /** The input of the command is wrong: one line for each fault. */
 export class BadInput extends Error {
@@ -94,24 +58,19 @@ export async function collectFaults<T>(faults: string[], work: () => T | Promise
 /** A command could not be done, for a reason that its user can do something about. It exits with 1. */
 export class CommandFailed extends Error {}
 
-/** Prints a line for people on standard error. Control characters don't reach a terminal. */
+/** Prints a line for people on standard error. */
 export function say(text: string, { stderr }: Pick<CommandContext, 'stderr'>): void {
   stderr.write(`plant-store: ${oneLine(text)}\n`);
 }
 
 /** Text as one line, without characters that a terminal acts on. */
 export function oneLine(text: string): string {
-  return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+  return escapeHidden(text.replaceAll(/\s+/g, ' ').trim());
 }
 
 /** The values of the option that says how a result is printed. */
 export interface OutputValues {
   readonly output?: 'text' | 'json' | 'raw';
-}
-
-/** That option. `plant-inbox` has the same. `raw` writes the bytes of a content, and nothing else. */
-export function outputOption(...more: readonly 'raw'[]): Option {
-  return new Option('-o, --output <format>', 'how to print it').choices(['text', 'json', ...more]);
 }
 
 /** Prints the result of a delivery: on standard output, one value. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { systemReason } from '@plant-store/command/system-reason';
 import { answerValues, type AnswerValues } from '@plant-store/contract';
-import { systemReason } from '@plant-store/sdk/internal-light';
 import { runCommand } from './command.js';
 import { say } from './context.js';
 
@@ -8,11 +8,14 @@ import { say } from './context.js';
  * Runs the command line of this process under a set of answers, and ends the process. No other file of the package uses the process.
  */
 export async function plantStore(given: AnswerValues = answerValues): Promise<void> {
-  // An empty variable counts as not set.
+  // Commander reads them, too.
   for (const [name, value] of Object.entries(process.env))
-    if (value === '' && name.startsWith('PLANT_STORE_')) Reflect.deleteProperty(process.env, name);
+    if (value === '') Reflect.deleteProperty(process.env, name);
+  const isDelivery = ['send', 'relay'].includes(process.argv[2]!);
   const output = { isLost: false };
-  process.stdout.on('error', (error) => {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // Nobody has to read a help text or a list to its end.
+    if (error.code === 'EPIPE' && !isDelivery) return;
     if (!output.isLost) say(`Standard output can't be written: ${systemReason(error)}.`, process);
     output.isLost = true;
   });
@@ -33,7 +36,6 @@ export async function plantStore(given: AnswerValues = answerValues): Promise<vo
   );
   await Promise.race([Promise.all(all), pause(OUTPUT_PATIENCE)]);
   // What was delivered is what counts, and the code says it.
-  const isDelivery = ['send', 'relay'].includes(process.argv[2]!);
   process.exit(code || Number(output.isLost && !isDelivery));
 }
 

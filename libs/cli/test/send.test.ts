@@ -31,6 +31,17 @@ describe('one plant', () => {
     ]);
   });
 
+  test('comes from an argument', async () => {
+    const receiver = await startReceiver();
+    const args = ['send', '--content', '{"a":"ü"}', ...required(receiver.url)];
+    expect(await run(args)).toMatchObject({ code: 0, stderr: '' });
+    expect(receiver.requests).toMatchObject([{ content: '{"a":"ü"}' }]);
+    expect(await run(['send', '--content', '', ...required(receiver.url)])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--content is empty.'),
+    });
+  });
+
   test('comes from standard input, and its result is JSON', async () => {
     const receiver = await startReceiver();
     const { code, stdout } = await run(['send', '-', '-ojson', ...required(receiver.url)], {
@@ -147,20 +158,20 @@ describe('connections', () => {
     const own = ['--cert', fixture('loopback.crt'), '--key', fixture('loopback.key')];
     expect(await run([...trusted, ...own])).toMatchObject({ code: 0, stderr: '' });
     expect((await run([...args, '--cert', fixture('loopback.crt')])).stderr).toContain('--cert needs --key.');
+    expect((await run(args)).stderr).toContain('Pass the authority as --ca');
+    expect((await run([...args, '-H', 'Host: other'])).stderr).toMatch(/-H must not have Host\./);
   });
 });
 
 describe('bad input', () => {
   test('is reported whole, with the questions that make options required', async () => {
-    const { code, stdout, stderr } = await run(['send', file('{}'), '-ojson', '--resume'], {
-      environment: {},
-    });
+    const { code, stdout, stderr } = await run(['send', '-ojson'], { environment: {} });
 
     expect([code, stderr.split('\n').length - 1]).toEqual([2, 5]);
     const { exitCode, faults } = JSON.parse(stdout) as { exitCode: number; faults: string[] };
     expect(exitCode).toBe(2);
     expect(faults).toEqual([
-      '--resume needs --ndjson.',
+      'Name a file, or - for standard input, or pass --content (and not both).',
       expect.stringMatching(/^--content-type is missing\. .*question media-type/),
       expect.stringMatching(/^There is no access token\. /),
       expect.stringMatching(/^--base-url is missing\. .*question base-address/),
@@ -180,9 +191,14 @@ describe('bad input', () => {
     [
       'a token as an argument',
       ['send', '-', `--access-token=${accessToken}`],
-      '--access-token does not exist',
+      "unknown option '--access-token'\n",
     ],
-    ['the same, misspelt', ['send', '-', `--acess-token=${accessToken}`], "unknown option '--acess-token'"],
+    ['a file and --content', ['send', '-', '--content', '{}'], 'Name a file, or - for standard input, or'],
+    [
+      'an argument that is not UTF-8',
+      ['send', '--content', '\ufffd'],
+      '--content has bytes that are not UTF-8',
+    ],
     ['another method', ['send', '-', '--method', 'GET'], 'Allowed choices are POST, PUT, PATCH.'],
     ['a time that is none', ['send', '-', '--total-timeout', 'soon'], 'It must be a whole number from 1 to'],
     ['a header without a name', ['send', '-', '-H', accessToken], '--header must be a name and a value'],
@@ -206,6 +222,7 @@ describe('bad input', () => {
     ['is missing', () => `${makeFolder()}/none`, 'no such file or directory'],
     ['is a directory', () => makeFolder(), 'is a directory'],
     ['is empty', () => file(''), 'is empty. A delivery must carry information'],
+    ['never ends', () => '/dev/zero', 'has more than 400000000 bytes, which no receiver accepts.'],
   ])('a file that %s', async (_name, path, message) => {
     const { code, stderr } = await run(['send', path(), ...required('http://127.0.0.1:1')]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
@@ -251,7 +268,6 @@ test.each([
   ['send', '--help'],
   ['outbox', 'list', '--help'],
   ['relay', '-h'],
-  ['completion', '-h'],
   ['help', 'outbox'],
   ['outbox', 'help', 'list'],
   ['help'],

@@ -43,6 +43,12 @@ test('valuesOf leaves out what is in words, and who answered', () => {
   expect([values, method, address]).toEqual([{ 'http-method': 'PUT' }, 'PUT', undefined]);
 });
 
+test('valuesOf leaves out what is no entry, which answerFaults tells', () => {
+  const wrong = { 'http-method': 'PUT', retry: null, payload: undefined, signing: {} };
+  // @ts-expect-error an entry has an answer and who gave it.
+  expect(valuesOf(wrong)).toEqual({});
+});
+
 test('ShownOn lists the executable questions whose answer shows on a surface', () => {
   const shown: ShownOn<'types'>[] = ['base-address', 'http-method'];
   // @ts-expect-error the register says that an answer to retry shows in the sender.

@@ -48,10 +48,11 @@ export type ValuesOf<All extends Answers> = {
     : never;
 };
 
-/** What the software carries out of a set of answers: those that aren't in words. */
+/** What the software carries out of a set of answers: those that aren't in words, and no entry of another form. */
 export function valuesOf<const All extends Answers>(answers: All): ValuesOf<All> {
-  const carried = Object.entries<Answers[QuestionId]>(answers).flatMap(([id, answer]) =>
-    answer !== undefined && 'is' in answer ? [[id, answer.is] as const] : [],
+  const entries: Readonly<Record<string, { readonly is?: unknown } | null>> = answers;
+  const carried = Object.entries(entries).flatMap(([id, answer]) =>
+    answer?.is === undefined ? [] : [[id, answer.is] as const],
   );
   return Object.fromEntries(carried) as ValuesOf<All>;
 }

@@ -75,6 +75,7 @@ const valid: Record<string, readonly unknown[]> = {
   'error-payloads': [
     { mediaType: 'application/vnd.plant-store.v1+json', fields: { a: 'code' } },
     { mediaType: json, fields: { status: 'status' }, required: ['status'] },
+    { mediaType: json, fields: { constructor: 'status', prototype: 'code' }, required: ['constructor'] },
   ],
   'event-identity': [{ header: 'Event-Id' }, { pointer: '/id' }],
   'request-versioning': [{ pathPrefix: '/v1/plants' }],
@@ -150,9 +151,23 @@ const faulty: Record<string, readonly (readonly [answer: unknown, fault: string]
       'https://receiver.example:',
       'https://receiver.example:123456',
       'https://[',
+      // What no sender can parse, or that people can't see.
+      'https://receiver.example:99999',
+      'https://256.256.256.256',
+      'https://[:::]',
+      'https://xn--a',
+      'https://receiver.example/\u0000',
+      'https://receiver\u202e.example',
     ].map((address) => [address, httpsUrl] as const),
     ...['http://receiver.example', 'http://127.0.0.1.example/a', 'http://localhost.example'].map(
       (address) => [address, `(plain http only to loopback: RFC 6750 §5.3) (got "${address}")`] as const,
+    ),
+    ...['', '/'].map(
+      (end) =>
+        [
+          `https://receiver.example/plant/webhook${end}`,
+          'must not end in /plant/webhook, because senders append it',
+        ] as const,
     ),
     ...['https://user:password@receiver.example/?a', 'http://user:password@127.0.0.1'].map(
       (address) => [address, 'must not contain credentials, because it is published'] as const,
@@ -243,7 +258,11 @@ const faulty: Record<string, readonly (readonly [answer: unknown, fault: string]
       `names.event must be ${componentName} (got "New Plant")`,
     ],
     [{ shape: 'plant', description: ' ' }, 'description must be text that is not empty (got " ")'],
-    [{ plantField: '' }, 'plantField must be the name of a field (got "")'],
+    ...['', '__proto__'].map(
+      (plantField) =>
+        [{ plantField }, `plantField must be the name of a field (got "${plantField}")`] as const,
+    ),
+    [{ shape: 'plant', description: '\u200b' }, 'description must be text that is not empty'],
   ],
   'rate-limits': [
     [{ deliveries: 0, seconds: 1 }, 'deliveries must be a whole number from 1 to 1,000,000 (got 0)'],
@@ -491,6 +510,11 @@ const mistyped: Record<string, readonly (readonly [answer: unknown, ...faults: r
       'fields.a must be "status" | "code" | "description" (got "title")',
       'must have the form: A JSON media type, ',
     ],
+    ...['constructor', 'prototype', '__proto__'].map((name): [unknown, ...string[]] => [
+      { mediaType: json, fields: { a: 'status', [name]: 'title' } },
+      `fields.${name} must be "status" | "code" | "description" (got "title")`,
+      'must have the form: ',
+    ]),
     [
       { mediaType: json, fields: ['status'] },
       'fields must be an object (got a list)',
@@ -570,6 +594,16 @@ describe('an entry', () => {
       ],
     ],
     [
+      'text that nobody can see',
+      'retry',
+      { inWords: '\u200b', who: '\u00ad\u2060', on: '2026-01-31', why: '\u3164\ufe0f\u{e0041}' },
+      [
+        'inWords must be text, instead of the … that was pasted (got "\u200b")',
+        'who must be text, instead of the … that was pasted (got "\u00ad\u2060")',
+        'why must be text, instead of the … that was pasted (got "\u3164\ufe0f\u{e0041}")',
+      ],
+    ],
+    [
       'a missing name and an unknown member',
       'retry',
       { inWords: 'No.', on: '2026-01-31', why: 'W.', by: 'Ada' },
@@ -577,6 +611,16 @@ describe('an entry', () => {
     ],
   ])('%s', (_name, id, entry, faults) => {
     expect(answerFaults({ [id]: entry })).toEqual(faults.map((fault) => `${id}: ${fault}`));
+  });
+
+  test('is not of a day to come, if the clock is given', () => {
+    const now = new Date('2026-01-30T12:00:00Z');
+    const answers = (on: string) => ({ retry: { inWords: 'No.', ...by, on } });
+    expect(answerFaults(answers('2026-01-31'), now)).toEqual([]);
+    expect(answerFaults(answers('2026-02-01'), now)).toEqual([
+      'retry: on must be the day of the answer, not one to come (got "2026-02-01")',
+    ]);
+    expect(answerFaults(answers('2026-02-01'))).toEqual([]);
   });
 
   test('contradicts no answer in words', () => {

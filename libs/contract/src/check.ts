@@ -7,14 +7,17 @@ import { FAILURES } from './failures.js';
 import { faultsIn } from './faults.js';
 import { keysOf } from './json-pointer.js';
 import { kinds } from './kinds/kinds.js';
-import { textThat } from './kinds/parts.js';
+import { isSeen, textThat } from './kinds/parts.js';
 import { plantFieldOf } from './plant-field.js';
 import type { JsonSchema } from './references.js';
 import { isExecutable, openQuestions } from './register/register.js';
 import { isJsonMediaType } from './standards.js';
 
 /** Text that somebody wrote. OPEN_QUESTIONS.md has `…` in its place. */
-const written = textThat(/[^\s…]/, 'text, instead of the … that was pasted');
+const written = textThat(
+  (text) => isSeen(text.replaceAll('…', '')),
+  'text, instead of the … that was pasted',
+);
 
 /** An answer as it is entered. Its value is checked by its kind. */
 const entry = v.strictObject({
@@ -31,10 +34,12 @@ const FORM = "{ is: …, who: '…', on: '2026-01-31', why: '…' }, or the same
 /**
  * Everything that is wrong with a set of answers, as `<question>: <fault>`. The answers are compared with each other
  * only if each is valid by itself. Answers that the compiler would refuse have faults too.
+ *
+ * @param now refuses a day that has not begun anywhere. Default: no day is too late, for a clock that may be wrong
  */
-export function answerFaults(answers: Readonly<Record<string, unknown>>): string[] {
+export function answerFaults(answers: Readonly<Record<string, unknown>>, now?: Date): string[] {
   const faults = Object.entries(answers).flatMap(([id, answer]) =>
-    entryFaults(id, answer).map((fault) => `${id}: ${fault}`),
+    [...entryFaults(id, answer), ...dayFaults(answer, now)].map((fault) => `${id}: ${fault}`),
   );
   if (faults.length > 0) return faults;
   const carried = Object.entries(answers as Record<string, { readonly is?: unknown }>)
@@ -53,6 +58,16 @@ function entryFaults(id: string, answer: unknown): string[] {
   const { is, inWords } = answer as { readonly is?: unknown; readonly inWords?: unknown };
   if ((is === undefined) === (inWords === undefined)) return [...faults, 'must have either is or inWords'];
   return is === undefined ? faults : [...faults, ...faultsOf(id, is)];
+}
+
+/** Where the day begins first, it is 14 hours ahead of UTC. */
+const FIRST_ZONE_MS = 14 * 3_600_000;
+
+function dayFaults(answer: unknown, now: Date | undefined): string[] {
+  const { on } = (answer ?? {}) as { readonly on?: unknown };
+  if (now === undefined || typeof on !== 'string' || !isDay(on)) return [];
+  const today = new Date(now.getTime() + FIRST_ZONE_MS).toISOString().slice(0, 10);
+  return on > today ? [`on must be the day of the answer, not one to come (got ${JSON.stringify(on)})`] : [];
 }
 
 /**

@@ -1,4 +1,3 @@
 /** What `@plant-store/cli` needs before it sends. It loads no undici. It may change in any version. */
 import './refuse-bun.js';
-export { systemReason } from './errors/system-reason.js';
 export { limitDefaults } from './options/limits.js';

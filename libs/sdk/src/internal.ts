@@ -1,14 +1,13 @@
 /**
- * What `@plant-store/cli` needs beside the public API: a sender whose options are of any type and are all checked at
- * once, and connections to a proxy. It may change in any version.
+ * What `@plant-store/cli` and the tests of the workspace need beside the public API: a sender whose options are of any
+ * type and are all checked at once, one under other answers, and connections to a proxy. It may change in any version.
  */
 import './refuse-bun.js';
+export { buildConnector, errors } from 'undici';
 export { Sender } from './sender.js';
+export { createSenderUnder, type SenderUnder } from './sender-under.js';
 export { resolveSettings, type Settings } from './options/resolve-settings.js';
-export { escapeHidden } from './errors/escape-hidden.js';
-export { systemReason } from './errors/system-reason.js';
-export { essenceOf, isMediaType } from './encoders/media-type.js';
+export { essenceOf, isMediaType } from './encoders/encoder.js';
 export { isLoopback } from './options/target.js';
 export { isCausedByContent } from './outbox/pace.js';
-export { type Connect, connectTcp, securely } from './transport/connect.js';
-export { OwnPool } from './transport/pool.js';
+export { type Connector, OwnPool } from './transport/pool.js';

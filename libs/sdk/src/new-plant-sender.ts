@@ -1,21 +1,19 @@
 import { answerValues, type AnswerValues } from '@plant-store/contract';
-import type { AcknowledgedStatus, AnyPlant, GivenAnswers, PlantOf } from './answers/answered-types.js';
-import type { BulkResult, Plants } from './delivery/send-all.js';
+import type { AcknowledgedStatus, AnyPlant, GivenAnswers } from './answers/answered-types.js';
 import type { EncodedPlant } from './encoders/plant-encoder.js';
 import type { ReceiverResponse } from './errors/not-acknowledged-error.js';
 import { resolveSettings } from './options/resolve-settings.js';
 import type {
   CloseOptions,
   OptionalArgument,
-  SendAllOptions,
   SendEncodedOptions,
   SendOptions,
 } from './options/send-options.js';
-import type { NewPlantSenderOptions, RawOptions } from './options/sender-options.js';
+import type { NewPlantSenderOptions } from './options/sender-options.js';
 import { Sender } from './sender.js';
 
 /** Sends the New Plant notification to one receiver, over connections of its own. */
-export interface NewPlantSender<Plant, Given extends AnswerValues = GivenAnswers> extends AsyncDisposable {
+export interface NewPlantSender<Plant> extends AsyncDisposable {
   /**
    * Delivers one plant, in one attempt unless there is a retry policy (question retry). The plant and the event are
    * not validated at run time, whatever is answered: TypeScript checks the call, and the receiver checks the content.
@@ -24,30 +22,12 @@ export interface NewPlantSender<Plant, Given extends AnswerValues = GivenAnswers
    *   (question receiver-response).
    * @throws PlantStoreError in every other case, with a `code` from `errorCodes` and an `outcome`.
    */
-  send(plant: Plant, ...options: OptionalArgument<SendOptions<Given>>): Promise<Acknowledgement<Given>>;
+  send(plant: Plant, ...options: OptionalArgument<SendOptions>): Promise<Acknowledgement>;
   /**
    * Delivers a plant that was encoded before: these bytes, with this media type and identifier of the event. Everything
    * else is as with `send`.
    */
-  sendEncoded(encoded: EncodedPlant, options?: SendEncodedOptions): Promise<Acknowledgement<Given>>;
-  /**
-   * Delivers the plants of an iterable, and yields their results as they come, not in order. A plant that fails doesn't
-   * stop the others.
-   *
-   * - A plant is taken from the iterable only while fewer than `concurrency` plants are in flight or have results that
-   *   weren't read. So memory stays flat, however many plants there are, and however slow receiver and reader are.
-   * - If the iterable throws, the signal is aborted, or the sender is closed, no further plant is taken. The iteration
-   *   yields the results of the deliveries in flight and then throws, so an iteration that ends has sent everything.
-   * - Leaving the loop early waits for the deliveries in flight. Their results are lost.
-   *
-   * @throws InvalidOptionsError if an argument is invalid.
-   * @throws PlantStoreError while iterating: `PLANT_STORE_ITERABLE_FAILED`, `PLANT_STORE_ABORTED` or
-   *   `PLANT_STORE_SENDER_CLOSED`.
-   */
-  sendAll(
-    plants: Plants<Plant>,
-    ...options: OptionalArgument<SendAllOptions<Plant, Given>>
-  ): AsyncIterableIterator<SendResult<Plant, Given>>;
+  sendEncoded(encoded: EncodedPlant, options?: SendEncodedOptions): Promise<Acknowledgement>;
   /**
    * Waits for the deliveries that were started, including waits for the rate limit and for further attempts, then ends
    * the connections. With `force` it aborts them instead (`PLANT_STORE_ABORTED`, with the outcome of each), also if
@@ -58,18 +38,14 @@ export interface NewPlantSender<Plant, Given extends AnswerValues = GivenAnswers
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** The result of one plant of `sendAll`: its `response` if it was acknowledged, else its `error`. */
-export type SendResult<Plant, Given extends AnswerValues = GivenAnswers> = BulkResult<
-  Plant,
-  Acknowledgement<Given>
->;
-
 /**
  * A response that acknowledges a delivery. While the question receiver-response is open, every 2xx does (RFC 9110
  * §15.3); once it is answered, only that status does. Headers and content don't matter.
  */
-export type Acknowledgement<Given extends AnswerValues = GivenAnswers> = ReceiverResponse &
-  AcknowledgedStatus<Given>;
+export interface Acknowledgement extends Omit<ReceiverResponse, 'status'> {
+  /** The status of the response. */
+  readonly status: AcknowledgedStatus<GivenAnswers>;
+}
 
 /** The answers that apply. They are right: nothing is checked here. */
 export interface Contract<Given extends AnswerValues> {
@@ -88,12 +64,8 @@ export const published: Contract<AnswerValues> = { answers: answerValues };
  */
 export function createNewPlantSender<Plant extends AnyPlant = AnyPlant>(
   options: NewPlantSenderOptions<Plant>,
-): NewPlantSender<Plant>;
-/** Creates a sender under other answers than the published ones, for tests of what they change. */
-export function createNewPlantSender<
-  const Given extends AnswerValues,
-  Plant extends PlantOf<Given> = PlantOf<Given>,
->(options: NewPlantSenderOptions<Plant, Given>, contract: Contract<Given>): NewPlantSender<Plant, Given>;
-export function createNewPlantSender(options: RawOptions, contract = published): unknown {
-  return new Sender(resolveSettings(contract.answers, options));
+): NewPlantSender<Plant> {
+  // The answers may say more of a response than the type of the class, such as its status.
+  const sender: unknown = new Sender<Plant>(resolveSettings(published.answers, options));
+  return sender as NewPlantSender<Plant>;
 }

@@ -64,19 +64,13 @@ test('a refusal has the failure and the payload', async () => {
   });
 });
 
-test('each plant of sendAll has its event', async () => {
+test('each delivery has its event and its header fields', async () => {
   const server = await startRawServer(respondWith(taken));
 
-  const results = open(server).sendAll([plant, plant], {
-    concurrency: 1,
-    optionsOf: (_, index) => ({
-      event,
-      eventId: `example-${index}`,
-      headers: { 'example-index': `${index}` },
-    }),
-  });
-  for await (const { response } of results) {
-    const status: 200 | undefined = response?.status;
+  const sender = open(server);
+  for (const index of [0, 1]) {
+    const options = { event, eventId: `example-${index}`, headers: { 'example-index': `${index}` } };
+    const { status }: { status: 200 } = await sender.send(plant, options);
     expect(status).toBe(200);
   }
 

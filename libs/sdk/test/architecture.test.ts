@@ -5,18 +5,18 @@ import { startProcess } from './support/run-process.js';
 const PAGE = new URL('../../../docs/explanation/architecture.md', import.meta.url);
 const BUILT = new URL('../dist/', import.meta.url).href;
 
-/** Sends twice, and prints the files of the SDK that the second one enters. */
+/** Sends once, and prints the files of the SDK that it enters. */
 const script = `
   import { Session } from 'node:inspector/promises';
-  import { bytes, createNewPlantSender } from ${JSON.stringify(`${BUILT}index.js`)};
+  import { json } from ${JSON.stringify(`${BUILT}index.js`)};
+  import { createSenderUnder } from ${JSON.stringify(`${BUILT}internal.js`)};
 
   const session = new Session();
   session.connect();
   await session.post('Profiler.enable');
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-  const options = { baseUrl: process.argv[1], accessToken: 'x', method: 'POST', encode: bytes() };
-  const sender = createNewPlantSender(options, { answers: {} });
-  await sender.send('x');
+  const options = { baseUrl: process.argv[1], accessToken: 'x', method: 'POST', encode: json };
+  const sender = createSenderUnder(options, { answers: {} });
   await session.post('Profiler.takePreciseCoverage');
   await sender.send('x');
   const { result } = await session.post('Profiler.takePreciseCoverage');

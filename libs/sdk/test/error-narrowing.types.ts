@@ -5,7 +5,6 @@ import {
   isPlantStoreError,
   type OptionFault,
   type RetryDelay,
-  type SendResult,
 } from '../src/index.js';
 
 export function byCode(error: unknown): number | readonly OptionFault[] | undefined {
@@ -26,8 +25,5 @@ export function byGuard(error: unknown): number | readonly OptionFault[] | undef
   return isInvalidOptions(error) ? error.faults : undefined;
 }
 
-export const ofResult = ({ error }: SendResult<unknown>): number | undefined =>
-  error?.code === 'PLANT_STORE_NOT_ACKNOWLEDGED' ? error.status : undefined;
-
-export const ofPolicy: RetryDelay = (attempt, error) =>
+export const ofPolicy: RetryDelay = ({ attempt, error }) =>
   error.code === 'PLANT_STORE_NOT_ACKNOWLEDGED' && error.status === 503 ? attempt * 1_000 : undefined;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { ShownOn } from '@plant-store/contract';
-import { afterThisTest, tableOf } from '@plant-store/test-support';
+import { tableOf } from '@plant-store/test-support';
 import { settingsTable } from '../src/answers/settings-table.js';
 import * as sdk from '../src/index.js';
 import { resolveSettings } from '../src/options/resolve-settings.js';
@@ -118,29 +118,6 @@ describe('the stack of an error has the line of the caller', () => {
     );
 
     expect(error.stack).toContain('errors.test.ts');
-  });
-
-  test('sendAll', async () => {
-    const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9' });
-
-    for await (const { error } of sender.sendAll([arbitrary]))
-      expect(error!.stack).toContain('errors.test.ts');
-  });
-
-  test.each([
-    ['no lines', { stackTraceLimit: 0 }, /\.$/],
-    ['an object', { prepareStackTrace: () => ({}) }, /object/],
-  ])('unless the process wants %s: sendAll adds nothing', async (_, settings, stack) => {
-    const names = ['prepareStackTrace', 'stackTraceLimit'];
-    const before = Object.fromEntries(names.map((name) => [name, Reflect.get(Error, name) as unknown]));
-    afterThisTest(() => void Object.assign(Error, before));
-    const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9' });
-    Object.assign(Error, settings);
-
-    for await (const { error } of sender.sendAll([arbitrary])) {
-      expect(error).toMatchObject({ code: 'PLANT_STORE_CONNECT_FAILED' });
-      expect(String(error!.stack)).toMatch(stack);
-    }
   });
 });
 

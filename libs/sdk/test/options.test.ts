@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type AnswerValues, openQuestions } from '@plant-store/contract';
-import { createNewPlantSender } from '../src/new-plant-sender.js';
+import { createSenderUnder } from '../src/sender-under.js';
 import { bytes, InvalidOptionsError, json } from '../src/index.js';
 import { startProcess } from './support/run-process.js';
 import { arrived, faultsOf, unsent } from './support/senders.js';
@@ -14,10 +14,6 @@ const exampleAnswers = {
 } as const satisfies AnswerValues;
 
 const right = { baseUrl: 'https://example.test', accessToken: 'token', method: 'POST', encode: json };
-const cause = new Error('arbitrary');
-const throwing = (): never => {
-  throw cause;
-};
 
 describe('while everything is open', () => {
   test('all options of open questions are missing at once, with their questions', () => {
@@ -48,7 +44,7 @@ describe('while everything is open', () => {
 
   test('the error names the option and the question in its message', () => {
     const create = (): unknown =>
-      createNewPlantSender({ ...right, method: undefined } as never, { answers: {} });
+      createSenderUnder({ ...right, method: undefined } as never, { answers: {} });
 
     expect(create).toThrow(InvalidOptionsError);
     expect(create).toThrow(/^`method` is missing\. .*http-method/);
@@ -87,14 +83,9 @@ describe('with example answers', () => {
   });
 });
 
-test.each([
-  ['maxConnection', 'maxConnections'],
-  ['totaltimeout', 'totalTimeout'],
-  ['baseURL', 'baseUrl'],
-  ['acessToken', 'accessToken'],
-])('%s is not an option, and %s is named', (option, meant) => {
-  expect(faultsOf({ ...right, [option]: 1 })).toEqual([
-    { option, problem: `is not an option of a sender. Did you mean \`${meant}\`?` },
+test('what is not an option is named', () => {
+  expect(faultsOf({ ...right, maxConnection: 1 })).toEqual([
+    { option: 'maxConnection', problem: 'is not an option of a sender.' },
   ]);
 });
 
@@ -113,9 +104,10 @@ test('in Bun, no entry point loads, and each says why in one line', async () => 
 
   const { stdout } = await startProcess(process.execPath, ['--input-type=module', '-e', script]).finished;
 
-  expect(files).toHaveLength(5);
   expect(stdout).toBe(
-    '@plant-store/sdk needs Node.js: in Bun, undici reports errors that nobody can catch.\n'.repeat(5),
+    '@plant-store/sdk needs Node.js: in Bun, undici reports errors that nobody can catch.\n'.repeat(
+      files.length,
+    ),
   );
 });
 
@@ -209,14 +201,6 @@ describe('every other option', () => {
     );
   });
 
-  test('`retry` must not be a promise; the other faults are listed with it', () => {
-    const retry = Promise.reject(new Error('arbitrary'));
-
-    const faults = faultsOf({ ...right, retry, method: 'GET' });
-
-    expect(faults.map(({ option }) => option)).toEqual(['method', 'retry']);
-  });
-
   test('minimum values are accepted', () => {
     const least = {
       connectTimeout: 1,
@@ -251,28 +235,14 @@ describe('encoders', () => {
 });
 
 describe('all options', () => {
-  test.each([null, 1, 'text', Promise.resolve(right)])('must not be %p', (options) => {
-    expect(() => createNewPlantSender(options as never, { answers: {} })).toThrow(InvalidOptionsError);
-  });
-
-  test.each([...Object.keys(right), 'retry'])('a getter of %s that throws has a code', (name) => {
-    const options = Object.defineProperty({ ...right }, name, { get: throwing });
-
-    expect(() => createNewPlantSender(options as never, { answers: {} })).toThrow(
-      expect.objectContaining({ faults: [expect.objectContaining({ option: name })], cause }) as Error,
-    );
+  test.each([null, 1, 'text'])('must not be %p', (options) => {
+    expect(() => createSenderUnder(options as never, { answers: {} })).toThrow(InvalidOptionsError);
   });
 });
 
 describe('the options of send', () => {
-  test.each<[string, () => unknown]>([
-    ['null', () => null],
-    ['a number', () => 1],
-    ['text', () => 'text'],
-    ['a promise', () => Promise.resolve({})],
-    ['a promise that rejects', () => Promise.reject(cause)],
-  ])('must not be %s', async (_, options) => {
-    expect(await unsent({ sendOptions: options() })).toMatchObject({ faults: [{ option: 'options' }] });
+  test.each([null, 1, 'text'])('must not be %p', async (sendOptions) => {
+    expect(await unsent({ sendOptions })).toMatchObject({ faults: [{ option: 'options' }] });
   });
 
   test('must have no unknown names: all of them are listed', async () => {
@@ -282,31 +252,45 @@ describe('the options of send', () => {
     expect(await unsent({ options: { retry }, sendOptions })).toMatchObject({
       code: 'PLANT_STORE_INVALID_OPTIONS',
       faults: [
-        { option: 'sginal', problem: 'is not an option of `send`. Did you mean `signal`?' },
+        { option: 'sginal', problem: 'is not an option of `send`.' },
         { option: 'timeout', problem: 'is not an option of `send`.' },
       ],
     });
   });
 
-  test.each([null, 'none', new AbortController(), { aborted: false }])(
-    'signal must not be %p',
-    async (signal) => {
-      expect(await unsent({ sendOptions: { signal } })).toMatchObject({
-        faults: [{ option: 'signal', problem: 'must be an AbortSignal.' }],
-      });
-    },
-  );
-
-  test.each(['signal', 'headers', 'event', 'eventId'])(
-    'a getter of %s that throws has a code',
-    async (name) => {
-      const sendOptions = Object.defineProperty({}, name, { get: throwing, enumerable: true });
-      expect(await unsent({ sendOptions })).toMatchObject({ faults: [{ option: name }], cause });
-    },
-  );
+  test.each([
+    null,
+    'none',
+    new AbortController(),
+    { aborted: false },
+    { aborted: false, addEventListener() {} },
+  ])('signal must not be %p', async (signal) => {
+    expect(await unsent({ sendOptions: { signal } })).toMatchObject({
+      faults: [{ option: 'signal', problem: 'must be an AbortSignal.' }],
+    });
+  });
 
   test('may name an event that no answer asks for', async () => {
     const { line } = await arrived({ sendOptions: { eventId: '1', event: {} } });
     expect(line).toMatch(/^POST /);
   });
+});
+
+test('an option that throws when it is read is a fault like any other; what it threw is in no message', () => {
+  const throwing = (): never => {
+    throw new Error('s3cret');
+  };
+  const proxy: unknown = new Proxy({}, { get: throwing, ownKeys: throwing });
+  const options = { baseUrl: proxy, method: 'GET', encode: json, retry: proxy, dispatcher: proxy };
+
+  const faults = faultsOf(Object.defineProperty(options, 'accessToken', { get: throwing, enumerable: true }));
+
+  expect(faults.map(({ option }) => option)).toEqual([
+    'baseUrl',
+    'method',
+    'accessToken',
+    'retry',
+    'dispatcher',
+  ]);
+  expect(JSON.stringify(faults)).not.toContain('s3cret');
 });

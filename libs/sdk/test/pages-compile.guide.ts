@@ -11,9 +11,13 @@ const withoutType = [7006, 7031, 7034];
 
 /** Packages that the pages use, and that the workspace doesn't install. */
 const notInstalled = `
-declare module '@opentelemetry/exporter-metrics-otlp-http';
-declare module '@opentelemetry/exporter-trace-otlp-http';
-declare module '@opentelemetry/instrumentation-undici';
+declare module 'p-map' {
+  function pMapIterable<In, Out>(
+    input: AsyncIterable<In>,
+    mapper: (element: In) => Promise<Out>,
+    options: { concurrency: number },
+  ): AsyncIterable<Out>;
+}
 declare module '@prisma/client' {
   namespace Prisma {
     interface TransactionClient {

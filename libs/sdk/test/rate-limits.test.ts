@@ -1,15 +1,16 @@
 import type { ExecutableAnswers } from '@plant-store/contract';
-import { bytes, type NewPlantSenderOptions } from '../src/index.js';
+import { bytes } from '../src/index.js';
+import type { SenderOptionsUnder } from '../src/sender-under.js';
 import { useClocks } from './support/clocks.js';
 import { acknowledge, respond, startRawServer, textsOf } from './support/raw-server.js';
 import { startProcess } from './support/run-process.js';
 import { accessToken, arbitrary, openSenderUnder, rejection } from './support/senders.js';
 
-const BUILT_SENDER = new URL('../dist/new-plant-sender.js', import.meta.url).href;
+const BUILT_SENDER = new URL('../dist/internal.js', import.meta.url).href;
 
 type Given = Pick<ExecutableAnswers, 'rate-limits'>;
 type RateLimit = Given['rate-limits'];
-type Options = NewPlantSenderOptions<string | Uint8Array, Given>;
+type Options = SenderOptionsUnder<string | Uint8Array, Given>;
 
 function open(limit: RateLimit, baseUrl: string, options: Partial<Options> = {}) {
   return openSenderUnder<Given, string | Uint8Array>(
@@ -113,9 +114,9 @@ describe('under a rate limit', () => {
   test('no timer keeps the process running if nobody waits', async () => {
     const server = await startRawServer(acknowledge);
     const script = `
-      import { createNewPlantSender } from ${JSON.stringify(BUILT_SENDER)};
+      import { createSenderUnder } from ${JSON.stringify(BUILT_SENDER)};
       const options = { accessToken: 'x', method: 'POST', encode: () => ({ content: 'x' }), baseUrl: process.argv[1] };
-      const sender = createNewPlantSender(options, { answers: { 'rate-limits': ${JSON.stringify(once)} } });
+      const sender = createSenderUnder(options, { answers: { 'rate-limits': ${JSON.stringify(once)} } });
       await sender.send('x');
       const controller = new AbortController();
       const waiting = sender.send('x', { signal: controller.signal });

@@ -1,30 +1,12 @@
 /** Compile-only: which options the compiler demands, with everything open and with example answers. */
-import type { AnswerValues, ContentMethod, QuestionId, ShownOn } from '@plant-store/contract';
-import { jsonSchema } from '@plant-store/contract/json-schema';
+import type { AnswerValues, ContentMethod, ShownOn } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import { type } from 'arktype';
 import * as v from 'valibot';
-import type {
-  AcknowledgedStatus,
-  AnsweredOptions,
-  EventOptions,
-  PlantOf,
-} from '../src/answers/answered-types.js';
-import { createNewPlantSender } from '../src/new-plant-sender.js';
-import {
-  type Acknowledgement,
-  bytes,
-  type CloseOptions,
-  type Encoder,
-  json,
-  type NewPlantSenderOptions,
-  type RetryOptions,
-  type SendAllOptions,
-  type SendOptions,
-} from '../src/index.js';
+import type { AcknowledgedStatus } from '../src/answers/answered-types.js';
+import { bytes, type CloseOptions, type Encoder, json, type RetryOptions } from '../src/index.js';
 import type { EnqueueOptions, ListOptions, RelayOptions } from '../src/outbox/index.js';
+import { createSenderUnder, type SenderOptionsUnder, type SendOptionsUnder } from '../src/sender-under.js';
 import { type Open as Nothing } from './support/senders.js';
 
 interface Arbitrary {
@@ -33,9 +15,9 @@ interface Arbitrary {
 interface ExamplePlant {
   readonly name: string;
 }
-type Open = NewPlantSenderOptions<Arbitrary, Nothing>;
+type Open = SenderOptionsUnder<Arbitrary, Nothing>;
 type Everything = typeof exampleAnswers;
-type Answered = NewPlantSenderOptions<ExamplePlant, Everything>;
+type Answered = SenderOptionsUnder<ExamplePlant, Everything>;
 
 const accessToken = 'token';
 const baseUrl = 'https://example.test';
@@ -66,13 +48,12 @@ export type OptionsOfEveryKind<Kinds> = {
 };
 export const undefinedIsLeftOut: OptionsOfEveryKind<{
   sender: Open;
-  send: SendOptions<Nothing>;
-  sendAll: SendAllOptions<Arbitrary, Nothing>;
+  send: SendOptionsUnder<Nothing>;
   close: CloseOptions;
   retry: RetryOptions;
   relay: RelayOptions;
   list: ListOptions;
-}> = { sender: true, send: true, sendAll: true, close: true, retry: true, relay: true, list: true };
+}> = { sender: true, send: true, close: true, retry: true, relay: true, list: true };
 // @ts-expect-error GET carries no content
 export const withGet: Open = { ...complete, method: 'GET' };
 // @ts-expect-error a plant has the fields that the caller names, and no other
@@ -87,28 +68,21 @@ export const withoutSwitch: Open = { ...complete, retry: { delays: [1], statuses
 
 // While everything is open.
 // @ts-expect-error nothing identifies an event while event-identity is open
-export const sendWithEventId: SendOptions<Nothing> = { eventId: '1' };
+export const sendWithEventId: SendOptionsUnder<Nothing> = { eventId: '1' };
 // @ts-expect-error an event has no fields while event-payload-fields is open
-export const sendWithEvent: SendOptions<Nothing> = { event: {} };
-export const sendWithHeaders: SendOptions<Nothing> = { headers: new Headers({ name: 'value' }) };
-export const sendEachOpen: SendAllOptions<Arbitrary, Nothing> = {
-  optionsOf: ({ arbitrary }, index) => ({ headers: { name: `${String(arbitrary)} ${index}` } }),
-};
-// @ts-expect-error the signal is that of `sendAll`
-export const signalOfOne: SendAllOptions<Arbitrary, Nothing> = { optionsOf: () => ({ signal: undefined }) };
-export const anyStatus: Acknowledgement<Nothing>['status'] = 299;
+export const sendWithEvent: SendOptionsUnder<Nothing> = { event: {} };
+export const sendWithHeaders: SendOptionsUnder<Nothing> = { headers: new Headers({ name: 'value' }) };
+export const anyStatus: AcknowledgedStatus<Nothing> = 299;
 
 export async function whileOpen(): Promise<number> {
   // @ts-expect-error a token is required, whatever is answered
-  createNewPlantSender<Nothing, Arbitrary>({ baseUrl, method, encode }, { answers: {} });
-  const sender = createNewPlantSender<Nothing, Arbitrary>(
+  createSenderUnder<Nothing, Arbitrary>({ baseUrl, method, encode }, { answers: {} });
+  const sender = createSenderUnder<Nothing, Arbitrary>(
     { accessToken, baseUrl, method, encode },
     { answers: {} },
   );
   // @ts-expect-error a sender takes the plants that it was made for
   await sender.send({ other: 1 });
-  // @ts-expect-error sendAll takes no others
-  sender.sendAll(['text']);
   const { status } = await sender.send({ arbitrary: true }, { signal: new AbortController().signal });
   return status;
 }
@@ -117,7 +91,7 @@ export const withFunction: Open = {
   ...complete,
   headers: async ({ attempt }) => [['attempt', String(attempt)]],
   retry: {
-    delays: (attempt, { outcome }) => (outcome === 'unknown' ? undefined : attempt),
+    delays: ({ attempt, outcome }) => (outcome === 'unknown' ? undefined : attempt),
     statuses: [503],
     withoutResponse: true,
     jitter: 0.5,
@@ -126,7 +100,7 @@ export const withFunction: Open = {
 };
 
 export function inferred(): void {
-  const sender = createNewPlantSender({ accessToken, baseUrl, method, encode }, { answers: {} });
+  const sender = createSenderUnder({ accessToken, baseUrl, method, encode }, { answers: {} });
   // @ts-expect-error the plant's type comes from encode
   void sender.send('text');
 }
@@ -144,21 +118,18 @@ export const answeredButGiven: Answered = {
 export const answeredWithoutKey: Answered = { accessToken };
 // @ts-expect-error only `false` switches an answered policy off
 export const answeredWithoutRetry: Answered = { ...answered, retry: true };
-export const sendAnswered: SendOptions<Everything> = { eventId: '1', event: { addedOn: '2026-01-31' } };
+export const sendAnswered: SendOptionsUnder<Everything> = { eventId: '1', event: { addedOn: '2026-01-31' } };
 // @ts-expect-error eventId is required once event-identity names a header
-export const sendWithoutEventId: SendOptions<Everything> = { event: { addedOn: '2026-01-31' } };
+export const sendWithoutEventId: SendOptionsUnder<Everything> = { event: { addedOn: '2026-01-31' } };
 // @ts-expect-error event is required once event-payload-fields is answered
-export const sendWithoutEvent: SendOptions<Everything> = { eventId: '1' };
+export const sendWithoutEvent: SendOptionsUnder<Everything> = { eventId: '1' };
 // @ts-expect-error the event has the fields of its schema
-export const sendOtherEvent: SendOptions<Everything> = { eventId: '1', event: { on: '2026-01-31' } };
-export const sendAllAnswered: SendAllOptions<ExamplePlant, Everything> = { optionsOf: () => sendAnswered };
-// @ts-expect-error optionsOf is required, because each event has its identifier
-export const sendAllWithout: SendAllOptions<ExamplePlant, Everything> = {};
+export const sendOtherEvent: SendOptionsUnder<Everything> = { eventId: '1', event: { on: '2026-01-31' } };
 // @ts-expect-error only the answered status is an acknowledgement
-export const otherStatus: Acknowledgement<Everything>['status'] = 204;
+export const otherStatus: AcknowledgedStatus<Everything> = 204;
 
 export async function onceAnswered(): Promise<200> {
-  const sender = createNewPlantSender({ accessToken, signingKey }, { answers: exampleAnswers });
+  const sender = createSenderUnder({ accessToken, signingKey }, { answers: exampleAnswers });
   // @ts-expect-error the plant has the fields of its schema
   await sender.send({ height: 1 }, sendAnswered);
   // @ts-expect-error its fields have their types
@@ -170,16 +141,13 @@ export async function onceAnswered(): Promise<200> {
 }
 
 export function encodedOtherwise(): void {
-  createNewPlantSender({ accessToken, signingKey, encode: json }, { answers: exampleAnswers });
+  createSenderUnder({ accessToken, signingKey, encode: json }, { answers: exampleAnswers });
   // @ts-expect-error an encoder takes what the schema of the plant takes
-  createNewPlantSender({ accessToken, signingKey, encode }, { answers: exampleAnswers });
+  createSenderUnder({ accessToken, signingKey, encode }, { answers: exampleAnswers });
   // @ts-expect-error bytes are not plants of the schema
-  createNewPlantSender({ accessToken, signingKey, encode: bytes() }, { answers: exampleAnswers });
+  createSenderUnder({ accessToken, signingKey, encode: bytes() }, { answers: exampleAnswers });
   // @ts-expect-error plants without the fields of the schema
-  createNewPlantSender<Everything, { colour: string }>(
-    { accessToken, signingKey },
-    { answers: exampleAnswers },
-  );
+  createSenderUnder<Everything, { colour: string }>({ accessToken, signingKey }, { answers: exampleAnswers });
 }
 
 // With a schema of another library.
@@ -188,7 +156,7 @@ const valibotEvent = toStandardJsonSchema(v.object({ addedBy: v.string() }));
 const valibotAnswers = { 'plant-fields': valibotPlant, 'event-payload-fields': valibotEvent };
 
 export async function withValibot(): Promise<void> {
-  const sender = createNewPlantSender(
+  const sender = createSenderUnder(
     { accessToken, baseUrl, method, encode: json },
     { answers: valibotAnswers },
   );
@@ -196,40 +164,6 @@ export async function withValibot(): Promise<void> {
   // @ts-expect-error the plant has the fields of its schema
   await sender.send({ species: 1 }, { event: { addedBy: 'example' } });
   // @ts-expect-error the event has the fields of its schema
-  await sender.send({ species: 'example' }, { event: { addedBy: 1 } });
-}
-
-const arkAnswers = {
-  'plant-fields': type({ species: 'string', 'height?': 'number' }),
-  'event-payload-fields': type({ addedBy: 'string' }),
-};
-
-export async function withArkType(): Promise<void> {
-  const sender = createNewPlantSender(
-    { accessToken, baseUrl, method, encode: json },
-    { answers: arkAnswers },
-  );
-  await sender.send({ species: 'example', height: 1 }, { event: { addedBy: 'example' } });
-  // @ts-expect-error the plant has the fields of its schema
-  await sender.send({ species: 1 }, { event: { addedBy: 'example' } });
-  // @ts-expect-error the event has the fields of its schema
-  await sender.send({ species: 'example' }, { event: { addedBy: 1 } });
-}
-
-const jsonAnswers = {
-  'plant-fields': jsonSchema<{ species: string; height?: number }>(new Ajv2020(), {}),
-  'event-payload-fields': jsonSchema<{ addedBy: string }>(new Ajv2020(), {}),
-};
-
-export async function withJsonSchema(): Promise<void> {
-  const sender = createNewPlantSender(
-    { accessToken, baseUrl, method, encode: json },
-    { answers: jsonAnswers },
-  );
-  await sender.send({ species: 'example', height: 1 }, { event: { addedBy: 'example' } });
-  // @ts-expect-error the plant has the type that its author states
-  await sender.send({ species: 1 }, { event: { addedBy: 'example' } });
-  // @ts-expect-error the event has the type that its author states
   await sender.send({ species: 'example' }, { event: { addedBy: 1 } });
 }
 
@@ -244,38 +178,45 @@ interface OtherPlant {
   readonly 'media-type': 'application/example';
   readonly payload: 'plant';
 }
-export const jsonPlant: NewPlantSenderOptions<Arbitrary, JsonPlant> = { accessToken, baseUrl, method };
-export const likeJsonPlant: NewPlantSenderOptions<
+export const jsonPlant: SenderOptionsUnder<Arbitrary, JsonPlant> = { accessToken, baseUrl, method };
+export const likeJsonPlant: SenderOptionsUnder<
   Arbitrary,
   {
     readonly 'media-type': 'application/vnd.example+json';
     readonly payload: { readonly plantField: 'plant' };
   }
 > = { accessToken, baseUrl, method };
-export const capitalPlant: NewPlantSenderOptions<
+export const capitalPlant: SenderOptionsUnder<
   Arbitrary,
   { readonly 'media-type': 'Application/JSON'; readonly payload: 'plant' }
 > = { accessToken, baseUrl, method };
 // @ts-expect-error a media type does not say what the payload is
-export const jsonOnly: NewPlantSenderOptions<Arbitrary, JsonOnly> = { accessToken, baseUrl, method };
+export const jsonOnly: SenderOptionsUnder<Arbitrary, JsonOnly> = { accessToken, baseUrl, method };
 // @ts-expect-error the package has no encoder for this media type
-export const otherPlant: NewPlantSenderOptions<Arbitrary, OtherPlant> = { accessToken, baseUrl, method };
+export const otherPlant: SenderOptionsUnder<Arbitrary, OtherPlant> = { accessToken, baseUrl, method };
 // An identifier in the content is the caller's: `send` asks for none.
-export const pointer: SendOptions<{ readonly 'event-identity': { readonly pointer: '/id' } }> = {};
+export const pointer: SendOptionsUnder<{ readonly 'event-identity': { readonly pointer: '/id' } }> = {};
 
-// The answers that change the types are those of which the register says so.
-interface Types<Given extends AnswerValues> {
-  readonly options: AnsweredOptions<ExamplePlant, Given>;
-  readonly send: EventOptions<Given>;
-  readonly status: AcknowledgedStatus<Given>;
-  readonly plant: PlantOf<Given>;
-}
-type Without<Id extends QuestionId> = Types<Omit<Everything, Id>>;
-type Changing = {
-  [Id in QuestionId]: [Types<Everything>, Without<Id>] extends [Without<Id>, Types<Everything>] ? never : Id;
-}[QuestionId];
-export const changing: [Changing, ShownOn<'types'>] extends [ShownOn<'types'>, Changing] ? true : never =
-  true;
+// Each answer that changes the types, according to the register, and where.
+export const shown: Readonly<Record<ShownOn<'types'>, 'option' | 'send' | 'plant' | 'status'>> = {
+  'base-address': 'option',
+  'event-identity': 'send',
+  'event-payload-fields': 'send',
+  'http-method': 'option',
+  'media-type': 'option',
+  payload: 'option',
+  'plant-fields': 'plant',
+  'receiver-response': 'status',
+  signing: 'option',
+};
+// @ts-expect-error baseUrl has no default while its question is open
+export const withoutBaseUrl: SenderOptionsUnder<ExamplePlant, Omit<Everything, 'base-address'>> = answered;
+// @ts-expect-error nor has the method
+export const withoutMethod: SenderOptionsUnder<ExamplePlant, Omit<Everything, 'http-method'>> = answered;
+// @ts-expect-error nor has encode, without a media type
+export const withoutType: SenderOptionsUnder<ExamplePlant, Omit<Everything, 'media-type'>> = answered;
+// @ts-expect-error nor without a payload
+export const withoutPayload: SenderOptionsUnder<ExamplePlant, Omit<Everything, 'payload'>> = answered;
 
 // What an outbox keeps.
 export const noEnqueueOptions: EnqueueOptions<Nothing> = {};

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { ResponseReader } from '../src/delivery/response.js';
 import { NotAcknowledgedError } from '../src/index.js';
 import { useClocks } from './support/clocks.js';
@@ -7,6 +8,11 @@ import { accessToken, arbitrary, openTestSender, rejection, openBoth } from './s
 
 const response = (status: number, content = ''): string =>
   `HTTP/1.1 ${status} Arbitrary\r\nX-Twice: a\r\nX-Twice: b\r\nContent-Length: ${content.length}\r\n\r\n${content}`;
+
+/** Writes each piece once the one before it was written. */
+function writePieces(socket: Socket, [piece, ...others]: readonly string[]): void {
+  if (piece !== undefined) socket.write(piece, () => setImmediate(() => writePieces(socket, others)));
+}
 
 describe('a response', () => {
   test('acknowledges the delivery with every 2xx, and with no other status', () => {
@@ -26,30 +32,48 @@ describe('a response', () => {
     });
   });
 
-  // RFC 9110 §15.2: a client must be able to parse them, though it doesn't expect any.
   test.each([
-    ['100', ['HTTP/1.1 100 Continue\r\n\r\n']],
-    ['100 with header fields', ['HTTP/1.1 100 Continue\r\nX-A: 100\r\n\r\n']],
-    ['100 without a reason', ['HTTP/1.1 100\r\n\r\n']],
-    ['100, byte by byte', 'HTTP/1.1 100 Continue\r\n\r\n'.split('')],
-    ['100, cut in its status', ['HTTP/1.1 10', '0 Continue\r\n\r\n']],
-    ['100 twice', ['HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n']],
-    ['103, then 100, then 102', [103, 100, 102].map((status) => `HTTP/1.1 ${status} x\r\n\r\n`)],
-  ])('after an interim response acknowledges the delivery, also the next one: %s', async (_, pieces) => {
-    const { server, sender } = await openBoth(
-      ({ socket }) => {
-        const writeNext = ([piece, ...others]: readonly string[]): void =>
-          void socket.write(piece ?? response(201, '100'), () => piece === undefined || writeNext(others));
-        writeNext(pieces);
-      },
-      { maxConnections: 1 },
-    );
+    ['alone', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['with header fields', 'HTTP/1.1 100 Continue\r\nX-A: 100\r\n\r\n'],
+    ['after another interim one', 'HTTP/1.1 103 x\r\n\r\nHTTP/1.1 100 x\r\n\r\n'],
+    ['in one piece with a final one', `HTTP/1.1 100 Continue\r\n\r\n${response(201)}`],
+  ])('100 Continue that nobody asked for leaves unknown what became of it: %s', async (_, text) => {
+    const { sender } = await openBoth(respondWith(text));
 
-    for (const plant of ['first', 'second']) {
-      const { status, content } = await sender.send(plant);
-      expect([status, Buffer.from(content).toString()]).toEqual([201, '100']);
-    }
-    expect(server.requests[1]!.socket).toBe(server.requests[0]!.socket);
+    const error = await rejection(sender.send(arbitrary));
+
+    expect(error).toMatchObject({ code: 'PLANT_STORE_RESPONSE_UNREADABLE', outcome: 'unknown' });
+    expect(error.message).toContain('responded with 100 Continue');
+  });
+
+  test.each([
+    ['HTTP/0.9', ['HTTP/0.9 200 OK\r\nContent-Length: 0\r\n\r\n']],
+    ['HTTP/2.0', ['HTTP/2.0 200 OK\r\nContent-Length: 0\r\n\r\n']],
+    ['RTSP', ['RTSP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n']],
+    ['HTTP/2.0 after an empty line', ['\r\nHTTP/2.0 200 OK\r\nContent-Length: 0\r\n\r\n']],
+    ['HTTP/2.0, byte by byte', 'HTTP/2.0 204 x\r\n\r\n'.split('')],
+    ['HTTP/2.0 after an interim one', [`HTTP/1.1 103 x\r\nX-A: b\r\n\r\nHTTP/2.0 204 x\r\n\r\n`]],
+    [
+      'HTTP/2.0 after an interim one, in pieces',
+      ['HTTP/1.1 103 x\r\nX-A: b\r', '\n\r', '\nHTTP', '/2.0 204 x\r\n\r\n'],
+    ],
+  ])('a response of %s acknowledges nothing', async (_, pieces) => {
+    const { sender } = await openBoth(({ socket }) => writePieces(socket, pieces));
+
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_RESPONSE_UNREADABLE',
+      outcome: 'unknown',
+    });
+  });
+
+  test.each([
+    ['HTTP/1.0', ['HTTP/1.0 204 x\r\n\r\n']],
+    ['HTTP/1.1, byte by byte', 'HTTP/1.1 103 x\r\nX-A: b\r\n\r\nHTTP/1.1 204 x\r\n\r\n'.split('')],
+    ['HTTP/1.1 after an empty line', ['\r\nHTTP/1.1 204 x\r\n\r\n']],
+  ])('a response of %s acknowledges the delivery', async (_, pieces) => {
+    const { sender } = await openBoth(({ socket }) => writePieces(socket, pieces));
+
+    expect(await sender.send(arbitrary)).toMatchObject({ status: 204 });
   });
 
   test.each([300, 304, 400, 599])('with %i does not acknowledge the delivery', async (status) => {

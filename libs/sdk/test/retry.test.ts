@@ -2,15 +2,14 @@ import type { AnswerValues } from '@plant-store/contract';
 import { afterThisTest } from '@plant-store/test-support';
 import {
   bytes,
-  type NewPlantSender,
-  type NewPlantSenderOptions,
+  type FailedAttempt,
   type PlantStoreError,
   type RetryDelay,
   type RetryOptions,
   type RetryPolicy,
 } from '../src/index.js';
-import { createFakeSender } from '../src/testing/fake-sender.js';
-import type { FakeFailureCode } from '../src/testing/index.js';
+import type { SenderOptionsUnder, SenderUnder } from '../src/sender-under.js';
+import { createFakeSenderUnder } from '../src/testing/fake-sender.js';
 import { useClocks } from './support/clocks.js';
 import {
   acknowledge,
@@ -37,9 +36,9 @@ const never = 600_000;
 const twice: RetryPolicy = { delays: [1, 1], statuses: [503], withoutResponse: true };
 const reason = new Error('the reason of the caller');
 
-type Options = NewPlantSenderOptions<string | Uint8Array, Open>;
+type Options = SenderOptionsUnder<string | Uint8Array, Open>;
 
-function open(baseUrl: string, options: Partial<Options> = {}): NewPlantSender<string | Uint8Array, Open> {
+function open(baseUrl: string, options: Partial<Options> = {}): SenderUnder<string | Uint8Array, Open> {
   return openTestSender({ baseUrl, retry: twice, ...options });
 }
 
@@ -92,19 +91,16 @@ describe('a delivery with a retry policy', () => {
     }
   });
 
-  test.each<[FakeFailureCode, boolean]>([
+  test.each([
     ['PLANT_STORE_CONNECT_FAILED', true],
     ['PLANT_STORE_CONNECT_TIMEOUT', true],
     ['PLANT_STORE_CONNECTION_LOST', true],
     ['PLANT_STORE_ATTEMPT_TIMEOUT', true],
     ['PLANT_STORE_TOTAL_TIMEOUT', false],
     ['PLANT_STORE_RESPONSE_UNREADABLE', false],
-  ])('that fails with %s is sent again: %p', async (code, isSentAgain) => {
+  ] as const)('that fails with %s is sent again: %p', async (code, isSentAgain) => {
     const options = { accessToken, method: 'POST', encode: bytes(), retry: twice } as const;
-    const sender = createFakeSender<Open, string>(
-      { ...options, baseUrl: 'http://127.0.0.1:9' },
-      { answers: {} },
-    );
+    const sender = createFakeSenderUnder({ ...options, baseUrl: 'http://127.0.0.1:9' }, {});
     sender.replyNext({ code });
 
     const sending = sender.send(arbitrary);
@@ -127,17 +123,17 @@ describe('a delivery with a retry policy', () => {
   test('tells the function `delays` the worst outcome of its attempts so far', async () => {
     const server = await startRawServer(inTurn(respond(503), breakOff, respond(503), acknowledge));
     const told: unknown[] = [];
-    const delays = (attempt: number, { code, outcome, attempts }: PlantStoreError): number => {
-      told.push([attempt, code, outcome, attempts]);
+    const delays = ({ attempt, error, outcome }: FailedAttempt): number => {
+      told.push([attempt, error.code, error.outcome, error.attempts, outcome]);
       return 1;
     };
 
     await open(server.url, { retry: { ...twice, delays } }).send(arbitrary);
 
     expect(told).toEqual([
-      [1, 'PLANT_STORE_NOT_ACKNOWLEDGED', 'responded', 1],
-      [2, 'PLANT_STORE_CONNECTION_LOST', 'unknown', 2],
-      [3, 'PLANT_STORE_NOT_ACKNOWLEDGED', 'unknown', 3],
+      [1, 'PLANT_STORE_NOT_ACKNOWLEDGED', 'responded', undefined, 'responded'],
+      [2, 'PLANT_STORE_CONNECTION_LOST', 'unknown', undefined, 'unknown'],
+      [3, 'PLANT_STORE_NOT_ACKNOWLEDGED', 'responded', undefined, 'unknown'],
     ]);
   });
 
@@ -372,6 +368,22 @@ describe('delays may be a function', () => {
     expect(error).toMatchObject({ code: 'PLANT_STORE_RETRY_FAILED', outcome: 'responded', attempts: 1 });
     expect(error.cause).toMatchObject({ status: 503 });
     expect(requests).toBe(1);
+  });
+
+  test('that freezes the error: the delivery fails with its code, and the outcome of all attempts', async () => {
+    const server = await startRawServer(inTurn(breakOff, respond(503)));
+    const delays = ({ attempt, error }: FailedAttempt): number | undefined => {
+      Object.freeze(error);
+      return attempt === 1 ? 1 : undefined;
+    };
+    const sender = open(server.url, { retry: { ...twice, delays } });
+
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_NOT_ACKNOWLEDGED',
+      outcome: 'unknown',
+      attempts: 2,
+      cause: { status: 503 },
+    });
   });
 
   test('that aborts the delivery ends it', async () => {

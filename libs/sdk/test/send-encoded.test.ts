@@ -55,3 +55,20 @@ test.each<[unknown, string]>([
   });
   expect(server.requests).toEqual([]);
 });
+
+test.each(['content', 'mediaType', 'eventId'])('sendEncoded sends nothing if %s throws', async (name) => {
+  const cause = new Error('arbitrary');
+  const get = (): never => {
+    throw cause;
+  };
+  const server = await startRawServer(acknowledge);
+  const sender = openTestSender({ baseUrl: server.url });
+  const encoded = Object.defineProperty({ content }, name, { get });
+
+  expect(await rejection(sender.sendEncoded(encoded))).toMatchObject({
+    code: 'PLANT_STORE_ENCODE_FAILED',
+    outcome: 'not-sent',
+    cause,
+  });
+  expect(server.requests).toEqual([]);
+});

@@ -1,41 +1,23 @@
-import {
-  bytes,
-  type NewPlantSender,
-  type NewPlantSenderOptions,
-  NotAcknowledgedError,
-  PlantStoreError,
-} from '../src/index.js';
+import { bytes, NotAcknowledgedError, PlantStoreError } from '../src/index.js';
+import type { SenderOptionsUnder, SenderUnder } from '../src/sender-under.js';
 import type { FakeReply } from '../src/testing/index.js';
-import { useClocks } from './support/clocks.js';
 import { accessToken, arbitrary, type Open, rejection } from './support/senders.js';
 
 type Plant = string | Uint8Array;
 
-/** The replies to the requests of a sender, in order. After the last one, requests get none. */
+/** The replies to the requests of a sender, in order. */
 export type Script = readonly FakeReply[];
 
 /** Options of a sender, but for where it sends. */
-export type SuiteOptions = Omit<NewPlantSenderOptions<Plant, Open>, 'baseUrl'>;
+export type SuiteOptions = Omit<SenderOptionsUnder<Plant, Open>, 'baseUrl'>;
 
-/**
- * Opens a sender whose requests get these replies. It ends with the test.
- *
- * @param onSilence is called for each request that gets no reply
- */
-export type OpenScripted = (
-  script: Script,
-  options: SuiteOptions,
-  onSilence: () => void,
-) => Promise<NewPlantSender<Plant, Open>>;
+/** Opens a sender whose requests get these replies. It ends with the test. */
+export type OpenScripted = (script: Script, options: SuiteOptions) => Promise<SenderUnder<Plant, Open>>;
 
 /** What every sender does, whether or not it has a receiver. */
 export function describeSender(name: string, openScripted: OpenScripted): void {
-  const open = (
-    script: Script,
-    options: Partial<SuiteOptions> = {},
-    onSilence = (): void => {},
-  ): Promise<NewPlantSender<Plant, Open>> =>
-    openScripted(script, { accessToken, method: 'POST', encode: bytes('text/plain'), ...options }, onSilence);
+  const open = (script: Script, options: Partial<SuiteOptions> = {}): Promise<SenderUnder<Plant, Open>> =>
+    openScripted(script, { accessToken, method: 'POST', encode: bytes('text/plain'), ...options });
 
   describe(name, () => {
     test('resolves with the response that acknowledges', async () => {
@@ -144,21 +126,6 @@ export function describeSender(name: string, openScripted: OpenScripted): void {
       expect(await rejection(sender.sendEncoded(empty))).toMatchObject({ code: 'PLANT_STORE_ENCODE_FAILED' });
     });
 
-    test('sends many, and one that fails does not stop the others', async () => {
-      const sender = await open(['acknowledge', { status: 503 }, 'acknowledge']);
-
-      const statuses: unknown[] = [];
-      for await (const { index, response, error } of sender.sendAll(['a', 'b', 'c'], { concurrency: 1 })) {
-        statuses.push([index, response?.status ?? (error as NotAcknowledgedError).status]);
-      }
-
-      expect(statuses).toEqual([
-        [0, 204],
-        [1, 503],
-        [2, 204],
-      ]);
-    });
-
     test('can be aborted', async () => {
       const sender = await open([]);
       const aborted = { code: 'PLANT_STORE_ABORTED', cause: 'arbitrary' };
@@ -170,14 +137,6 @@ export function describeSender(name: string, openScripted: OpenScripted): void {
       expect(await failed).toMatchObject(aborted);
       const before = sender.send(arbitrary, { signal: AbortSignal.abort('arbitrary') });
       expect(await rejection(before)).toMatchObject({ ...aborted, outcome: 'not-sent' });
-    });
-
-    test('a request without a response ends with its clock', async () => {
-      const { runOut } = useClocks(10_000);
-      const sender = await open([], { attemptTimeout: 10_000 }, () => setImmediate(runOut));
-
-      const code = 'PLANT_STORE_ATTEMPT_TIMEOUT';
-      expect(await rejection(sender.send(arbitrary))).toMatchObject({ code, outcome: 'unknown' });
     });
 
     test('closes after the deliveries in flight, and refuses others', async () => {

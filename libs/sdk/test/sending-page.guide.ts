@@ -20,17 +20,6 @@ async function run(file: string, env: NodeJS.ProcessEnv): Promise<string> {
   return stdout;
 }
 
-test('send-many.mjs sends every plant', async () => {
-  const server = await startRawServer(acknowledge);
-
-  const output = await run(join(writeDocumented(page), 'send-many.mjs'), environment(server));
-
-  expect(output).toBe('1000 acknowledged\n');
-  const sent = server.requests.map(({ content }) => JSON.parse(content.toString()) as { arbitrary: number });
-  expect(new Set(sent.map(({ arbitrary }) => arbitrary)).size).toBe(1_000);
-  expect(new Set(server.requests.map(({ socket }) => socket)).size).toBe(32);
-});
-
 test('send-with-retry.mjs of README.md sends again', async () => {
   const server = await startRawServer((request, index) =>
     index === 0

@@ -39,7 +39,7 @@ import {
   openBoth,
 } from './support/senders.js';
 
-const BUILT_SENDER = new URL('../dist/new-plant-sender.js', import.meta.url).href;
+const BUILT_SENDER = new URL('../dist/internal.js', import.meta.url).href;
 
 const fixture = (name: string): string => readFileSync(new URL(`fixtures/${name}`, import.meta.url), 'utf8');
 /** A certificate that signed itself, for the receiver, for the sender, and as an authority. */
@@ -91,10 +91,10 @@ describe('ca, cert and key', () => {
   test('the receiver gets the certificate of the sender, if Node trusts its own without `ca`', async () => {
     const { url, names } = await startTlsReceiver({ ca: certificate, requestCert: true });
     const script = `
-      import { createNewPlantSender } from ${JSON.stringify(BUILT_SENDER)};
+      import { createSenderUnder } from ${JSON.stringify(BUILT_SENDER)};
       const { CERT: cert, KEY: key } = process.env;
       const options = { baseUrl: process.argv[1], accessToken: 'x', method: 'POST', cert, key };
-      const sender = createNewPlantSender({ ...options, encode: () => ({ content: 'x' }) }, { answers: {} });
+      const sender = createSenderUnder({ ...options, encode: () => ({ content: 'x' }) }, { answers: {} });
       console.log((await sender.send('x')).status);
       await sender.close();`;
     const env = {

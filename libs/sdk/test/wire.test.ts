@@ -32,7 +32,6 @@ describe('what goes over the wire', () => {
       'sendEncoded',
       (sender) => sender.sendEncoded({ content: Buffer.from(arbitrary), mediaType: 'text/plain' }),
     ],
-    ['sendAll', (sender) => sender.sendAll([arbitrary]).next()],
   ])('%s: every request has these headers, whatever the responses before it had', async (_, send) => {
     const fields = 'Set-Cookie: a=b\r\nETag: "a"\r\nLocation: /a\r\nRetry-After: 0\r\nContent-Length: 0';
     const server = await startRawServer(({ socket }, index) => {

@@ -71,6 +71,8 @@ export interface PostgresOptions {
   readonly port?: number;
   /** Settings of postgresql.conf. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Further variables of its environment. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** Makes a temporary folder that PostgreSQL may write to. */
@@ -137,7 +139,7 @@ export class PostgresServer {
     const child = spawn(join(this.options.programs, 'postgres'), ['-D', this.data, ...args], {
       ...postgresUser,
       cwd: '/',
-      env: { LC_ALL: 'C' },
+      env: { LC_ALL: 'C', ...this.options.environment },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.#process = child;

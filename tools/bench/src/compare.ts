@@ -59,11 +59,6 @@ function mediansOf<Name extends string>(samples: readonly Figures<Name>[]): Figu
   return Object.fromEntries(medians) as Figures<Name>;
 }
 
-/** A percentile, from the nearest rank. */
-export function percentile(numbers: readonly number[], share: number): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length * share)]!;
-}
-
 function median(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);

@@ -14,7 +14,7 @@ export async function deliver(
   { origin, process: server }: Server,
   connections: number,
   amount?: number,
-): Promise<Figures<'perSecond' | 'p50' | 'p99' | 'cpuMicroseconds'>> {
+): Promise<Figures<'perSecond' | 'p99' | 'cpuMicroseconds'>> {
   const cpu = cpuMicroseconds(server);
   const result = await autocannon({
     url: `${origin}/plant/webhook`,
@@ -28,7 +28,6 @@ export async function deliver(
     throw new Error(`${origin}: ${result.non2xx} requests refused, ${result.errors} failed.`);
   return {
     perSecond: result['2xx'] / result.duration,
-    p50: result.latency.p50,
     p99: result.latency.p99,
     cpuMicroseconds: (cpuMicroseconds(server) - cpu) / result['2xx'],
   };

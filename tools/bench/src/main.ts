@@ -8,17 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { answers } from '@plant-store/contract';
 import { Argument, Command } from 'commander';
 
-const BENCHMARKS = [
-  'receiver',
-  'full-inbox',
-  'postgres',
-  'slow-disk',
-  'connections',
-  'strangers',
-  'sender',
-  'lines',
-  'outbox',
-];
+const BENCHMARKS = ['receiver', 'full-inbox', 'postgres', 'sender', 'outbox'];
 
 const { processedArgs } = new Command('bench')
   .addArgument(new Argument('[name...]', 'the benchmarks').choices(BENCHMARKS).default(BENCHMARKS, 'all'))

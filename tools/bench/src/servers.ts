@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { NO_HANDLER } from '@plant-store/test-support/no-handler';
-import { PostgresServer, requirePostgres } from '@plant-store/test-support/postgres';
+import { type PostgresOptions, PostgresServer, requirePostgres } from '@plant-store/test-support/postgres';
 
 /** A server that takes deliveries. */
 export interface Server {
@@ -41,17 +41,13 @@ export function makeFolder(): string {
  *
  * @param module such as `fastify`
  * @param given to the server: where it keeps deliveries; without, a server that can do so keeps nothing
- * @param environment all its variables
  */
 export async function startPeer(
   name: string,
   module: string,
   given: readonly string[] = [],
-  environment: Readonly<Record<string, string>> = {},
 ): Promise<Server> {
-  const peer = fork(new URL(`./peers/${module}.js`, import.meta.url), [accessToken, ...given], {
-    env: environment,
-  });
+  const peer = fork(new URL(`./peers/${module}.js`, import.meta.url), [accessToken, ...given], { env: {} });
   cleanUps.push(() => stop(peer));
   const ended = once(peer, 'exit').then(() => Promise.reject(new Error(`${name} has ended.`)));
   const [port] = (await Promise.race([once(peer, 'message'), ended])) as [number];
@@ -87,26 +83,8 @@ export async function startReceiver(
 }
 
 /** Starts a PostgreSQL on this machine, which flushes. */
-export function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
-  return PostgresServer.start({ programs: requirePostgres(), settings }, (undo) => cleanUps.push(undo));
-}
-
-/**
- * Starts a Redis on this machine, which flushes each write.
- *
- * @returns its socket
- */
-export async function startRedis(): Promise<string> {
-  const folder = makeFolder();
-  const socket = join(folder, 'redis.sock');
-  const settings = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', ''];
-  const redis = spawn('redis-server', ['--port', '0', '--unixsocket', socket, '--dir', folder, ...settings], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  cleanUps.push(() => stop(redis));
-  for await (const line of createInterface({ input: redis.stdout })) if (/ready to accept/i.test(line)) break;
-  redis.stdout.resume();
-  return socket;
+export function startPostgres(options: Omit<PostgresOptions, 'programs'> = {}): Promise<PostgresServer> {
+  return PostgresServer.start({ programs: requirePostgres(), ...options }, (undo) => cleanUps.push(undo));
 }
 
 export async function stop(server: ChildProcess): Promise<void> {

@@ -39,7 +39,7 @@ program
     'Compares two documents with the specification: without answers, and with those that are entered. This is the gate.',
   )
   .action(async () => {
-    const faults = answerFaults(answers);
+    const faults = answerFaults(answers, new Date());
     if (faults.length > 0) {
       for (const fault of faults) fail(`${FILES.answers}: ${fault}`);
       process.exitCode = 1;

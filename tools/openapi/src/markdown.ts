@@ -1,12 +1,15 @@
 /**
- * Text on one line of a terminal or of a table. Control characters, line breaks and marks that turn the direction of
- * text are written as JSON writes them: `\n`, `\u001b`.
+ * Text on one line of a terminal or of a table. Control characters, line breaks, marks that turn the direction of text,
+ * and halves of characters, which no file can have, are written as JSON writes them: `\n`, `\u001b`.
  */
 export function visible(text: string): string {
-  return text.replace(/[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, (character) => {
-    const json = JSON.stringify(character).slice(1, -1);
-    return json === character ? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}` : json;
-  });
+  return text.replace(
+    /[\p{Cc}\p{Cs}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,
+    (character) => {
+      const json = JSON.stringify(character).slice(1, -1);
+      return json === character ? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}` : json;
+    },
+  );
 }
 
 /** Text on one line in which Markdown finds no marks (CommonMark §2.4), and GitHub nobody to notify. */
@@ -34,13 +37,13 @@ export function code(text: string): string {
 /** A block of code, whatever is in it. */
 export function codeBlock(text: string, language = ''): string {
   const fence = fenceAround(text, 3);
-  return `${fence}${language}\n${text}\n${fence}`;
+  return [fence + language, ...text.split('\n').map(visible), fence].join('\n');
 }
 
-/** A table of cells that are Markdown. A pipe ends a cell, also within code. */
+/** A table of cells that are Markdown. A pipe ends a cell, also within code, unless an odd number of backslashes is before it. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell) => cell.replace(/(?<!\\)\|/g, '\\|')).join(' | ')} |`;
+    `| ${cells.map((cell) => cell.replace(/(?<!\\)(?:\\\\)*\|/g, (end) => end.replace('|', '\\|'))).join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 

@@ -76,15 +76,20 @@ export interface Documents {
   readonly ledger: string;
 }
 
-/** The program of the application that writes its document, as it is built. Nobody imports an application. */
-const WRITE_DOCUMENT = 'apps/webhook/dist/openapi/write-document.js';
+/** The program of the application that writes its document. Nobody imports an application. */
+const WRITE_DOCUMENT = 'apps/webhook/src/openapi/write-document.ts';
+
+/** The options of the application's compiler, which its decorators need. */
+const TSCONFIG = 'apps/webhook/src/tsconfig.json';
+
+const TSX = 'node_modules/tsx/dist/cli.mjs';
 
 /** @throws ToolError `bad-answers` with every fault of the answers, or what keeps the document from being made */
 export function makeDocuments(): Promise<Documents> {
   return new Promise((resolve, reject) =>
     execFile(
       process.execPath,
-      [WRITE_DOCUMENT, '--print'],
+      [TSX, '--tsconfig', TSCONFIG, '--conditions', '@plant-store/source', WRITE_DOCUMENT, '--print'],
       { maxBuffer: 2 ** 26 },
       (error, stdout, stderr) => {
         if (error === null) resolve(JSON.parse(stdout) as Documents);

@@ -47,11 +47,8 @@ interface Modules {
   readonly 'apps/webhook/dist/openapi/create-document.js': {
     readonly createDocument: (composed: unknown) => Promise<Readonly<Record<string, unknown>>>;
   };
-  readonly 'libs/sdk/dist/new-plant-sender.js': {
-    readonly createNewPlantSender: (
-      options: unknown,
-      contract: { readonly answers: AnswerValues },
-    ) => AnySender;
+  readonly 'libs/sdk/dist/internal.js': {
+    readonly createSenderUnder: (options: unknown, contract: { readonly answers: AnswerValues }) => AnySender;
   };
 }
 

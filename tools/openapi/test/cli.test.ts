@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { BY } from './built.js';
-import { CLI, type Ended, inFolder, run, runCli, WORKSPACE } from './run-cli.js';
+import { type Ended, inFolder, run, runCli, WORKSPACE } from './run-cli.js';
 
 describe('a command line that is wrong is told with the usage', () => {
   test.each<{ args: string[]; want: string }>([
@@ -36,22 +36,23 @@ test('html makes the folders of its file, and says why it cannot write one', () 
 });
 
 describe('openapi diff', () => {
-  const built = (file: string): string => pathToFileURL(join(WORKSPACE, file)).href;
-
-  const diffWith = (answers: object): Ended => runWith([CLI, 'diff'], answers);
+  const diffWith = (answers: object): Ended => runWith(['tools/openapi/src/cli.ts', 'diff'], answers);
   const writeDocumentWith = (answers: object): Ended =>
-    runWith([join(WORKSPACE, 'apps/webhook/dist/openapi/write-document.js'), '--check'], answers);
+    runWith(['apps/webhook/src/openapi/write-document.ts', '--check'], answers);
 
-  /** Runs a program as if answers.ts stated this. */
+  /** Runs a program from its source, as Nx does, and as if answers.ts stated this. */
   function runWith(args: readonly string[], answers: object): Ended {
-    const program = `import { answers } from ${JSON.stringify(built('libs/contract/dist/answers.js'))};
+    const source = pathToFileURL(join(WORKSPACE, 'libs/contract/src/answers.ts')).href;
+    const program = `import { answers } from ${JSON.stringify(source)};
+      for (const id of Object.keys(answers)) Reflect.deleteProperty(answers, id);
       Object.assign(answers, ${JSON.stringify(answers)});`;
-    const preloads = [
-      built('libs/test-support/everything-open.mjs'),
-      `data:text/javascript,${encodeURIComponent(program)}`,
-    ];
-    const options = preloads.map((preload) => `--import=${preload}`).join(' ');
-    return run(args, WORKSPACE, { NODE_OPTIONS: options });
+    const options = [
+      '--conditions=@plant-store/source',
+      '--import=tsx',
+      `--import=data:text/javascript,${encodeURIComponent(program)}`,
+    ].join(' ');
+    const tsconfig = join(WORKSPACE, 'apps/webhook/src/tsconfig.json');
+    return run(args, WORKSPACE, { NODE_OPTIONS: options, TSX_TSCONFIG_PATH: tsconfig });
   }
 
   test('passes with an answer, and lists it', () => {
@@ -82,10 +83,14 @@ describe('openapi diff', () => {
     const { code, err } = writeDocumentWith({
       'http-method': { is: 'GET', ...BY },
       'event-identity': { is: { header: 'x-id' }, who: 'Nobody', on: '2026-02-30', why: 'An example.' },
+      retry: { inWords: 'No.', who: 'Nobody', on: '9999-01-31', why: 'An example.' },
+      payload: 'plant',
     });
     expect(code).toBe(1);
     expect(err).toBe(`libs/contract/src/answers.ts: http-method: must be "POST" | "PUT" | "PATCH" (got "GET")
 libs/contract/src/answers.ts: event-identity: on must be a day such as 2026-01-31 (got "2026-02-30")
+libs/contract/src/answers.ts: retry: on must be the day of the answer, not one to come (got "9999-01-31")
+libs/contract/src/answers.ts: payload: must have the form: { is: …, who: '…', on: '2026-01-31', why: '…' }, or the same with inWords: '…' instead of is (got "plant")
 `);
   });
 

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AnswerValues, isExecutable, openQuestions } from '@plant-store/contract';
 import { exampleAnswers, examplesOf } from '@plant-store/example-answers';
-import { escape, slugOf } from '../src/markdown.js';
+import { Marked } from 'marked';
+import { code, codeBlock, escape, slugOf, table } from '../src/markdown.js';
 import { type InterfaceDocument, renderApi } from '../src/pages/api.js';
 import { renderHtml } from '../src/pages/api-html.js';
 import { renderContractDiff } from '../src/pages/contract-diff.js';
@@ -149,8 +150,9 @@ describe('docs/reference/api.md', () => {
       '- Method: `PUT`',
       '- Required header `webhook-id`: `{"type":"string"}`',
       '- Required header `plant-store-version`: `{"type":"string","const":"1.0.0"}`',
+      '### Payload\n\n```json\n{\n',
       '"$ref": "#/components/schemas/Plant"',
-      '### Response 409',
+      '### Response 409\n\n```json\n{\n  "description": "The plant is not as agreed."',
       '"taken": true',
       '### Plant\n\n```json\n{\n  "type": "object"',
       '- bearerFormat: `example`',
@@ -171,6 +173,25 @@ test('docs/reference/contract-diff.md has the facts, each answer with what it sh
   expect(text).toContain('| answered | `"POST"` | webhooks › /plant/webhook › post: {} |');
   expect(text).toContain('| not carried out | `None.` | nothing |');
   expect(text).toContain('| webhooks › /plant/webhook › summary | `"New Plant"` | §4 |');
+});
+
+test.each(['a|b', String.raw`a\\|b`, String.raw`a\\\\|b`, '`|', '<b>|'])(
+  '%s stays in its cell',
+  async (text) => {
+    const html = await new Marked().parse(table(['A', 'B'], [[code(text), escape(text)]]));
+    expect(html.match(/<td>/g)).toHaveLength(2);
+    expect(html.match(/<code>/g)).toHaveLength(1);
+  },
+);
+
+test('no page has what turns the direction of text, nor half a character, which no file can have', () => {
+  const text = 'a\u202eb\ud800';
+  const shown = String.raw`a\u202eb\ud800`;
+  expect([escape(text), code(text), codeBlock(`${text}\n${text}`)]).toEqual([
+    String.raw`a\\u202eb\\ud800`,
+    `\`${shown}\``,
+    `\`\`\`\n${shown}\n${shown}\n\`\`\``,
+  ]);
 });
 
 describe('the specification', () => {

@@ -5,36 +5,20 @@ import { createHash, randomBytes } from 'node:crypto';
  *
  * - `handle`, `wait`: succeeds, at once or after up to 20 ms
  * - `fail once`: fails at its first attempt
- * - `reject`: succeeds, and leaves behind a promise that rejects
- * - `fail`, `change`: fails at each attempt; `change` first changes the delivery
- * - `exit`, `throw`: ends the process, by `process.exit` or by an exception that nobody catches
- * - `block`: never returns
+ * - `fail`: fails at each attempt
  */
-export type Fate =
-  'handle' | 'wait' | 'fail once' | 'reject' | 'fail' | 'change' | 'exit' | 'throw' | 'block';
-
-/** The fates that never succeed. */
-const POISON: readonly Fate[] = ['fail', 'change', 'exit', 'throw', 'block'];
+export type Fate = 'handle' | 'wait' | 'fail once' | 'fail';
 
 /** The errors of attempts that were cut off. Too many of them park a delivery whose handler would succeed. */
 const CUT_OFF = /process (has )?ended/;
 
-/**
- * What the sender knows of a delivery.
- *
- * - `incomplete`: it was never sent whole, so it must not be stored
- * - `unknown`: no whole response came, or 503; it may be stored
- * - `acknowledged`: a 2xx came, so it must be stored, or have been handled
- * - `refused`: another status came, so it must not be stored
- */
-type Outcome = 'incomplete' | 'unknown' | 'acknowledged' | 'refused';
-
 interface Entry {
   readonly digest: string;
   readonly fate: Fate;
-  outcome: Outcome;
-  /** The last process whose handler succeeded on it. */
-  handledBy: number | undefined;
+  /** Whether a 2xx came, so that it must be stored, or have been handled. Without, it may be stored. */
+  isAcknowledged: boolean;
+  /** Whether the handler has succeeded on it. */
+  isHandled: boolean;
   /** Whether an operator may have discarded it. */
   mayBeDiscarded: boolean;
 }
@@ -42,7 +26,7 @@ interface Entry {
 /** A delivery as it is sent. */
 export interface Sending {
   readonly sequence: number;
-  readonly content: Buffer;
+  readonly content: Buffer<ArrayBuffer>;
 }
 
 /** A delivery as the receiver has it. */
@@ -59,11 +43,12 @@ export class Totals {
   /** How often a receiver was ended with SIGKILL. */
   kills = 0;
   acknowledged = 0;
-  /** The connection was cut before a response came. */
+  /** Sent, and no response came. */
   unknown = 0;
-  readonly refused = new Map<number, number>();
+  /** Refused with 503. */
+  refused = 0;
   lost = 0;
-  /** Stored or handled, and never sent like that. */
+  /** Stored, and never sent like that. */
   invented = 0;
   handled = 0;
   handledAgain = 0;
@@ -75,43 +60,32 @@ export class Totals {
  * invented, and only after a fault may something be handled again.
  */
 export class Ledger {
+  /** Whether what was handled may be handled again: a receiver was killed, or couldn't store results. */
+  mayRepeat = false;
   readonly #entries = new Map<number, Entry>();
   readonly #faults: string[] = [];
-  #lastSequence = 0;
 
   constructor(readonly totals: Totals) {}
 
-  /** Makes a delivery with content that no other one has. It is incomplete until `sent` is called. */
+  /** Makes a delivery with content that no other one has. */
   begin(fate: Fate, bytes: number): Sending {
-    const sequence = ++this.#lastSequence;
+    const sequence = this.#entries.size + 1;
     const content = Buffer.concat([Buffer.from(`${sequence} ${fate}\n`), randomBytes(bytes)]);
-    this.#entries.set(sequence, {
-      digest: digestOf(content),
-      fate,
-      outcome: 'incomplete',
-      handledBy: undefined,
-      mayBeDiscarded: false,
-    });
+    const entry = { digest: digestOf(content), fate };
+    this.#entries.set(sequence, { ...entry, isAcknowledged: false, isHandled: false, mayBeDiscarded: false });
     return { sequence, content };
   }
 
-  /** Its last byte is about to be written. */
-  sent({ sequence }: Sending): void {
-    this.#entries.get(sequence)!.outcome = 'unknown';
-    this.totals.unknown += 1;
-  }
-
-  /** A whole response came. */
-  responded({ sequence }: Sending, status: number): void {
-    const entry = this.#entries.get(sequence)!;
+  /** @param status undefined if no response came */
+  responded({ sequence }: Sending, status: number | undefined): void {
     const { totals } = this;
-    const isAcknowledged = status >= 200 && status < 300;
-    if (entry.outcome === 'unknown') totals.unknown -= 1;
-    else if (isAcknowledged) this.report(`delivery ${sequence} was acknowledged before it was sent whole`);
-    if (isAcknowledged) totals.acknowledged += 1;
-    else totals.refused.set(status, (totals.refused.get(status) ?? 0) + 1);
-    if (isAcknowledged) entry.outcome = 'acknowledged';
-    else if (status !== 503) entry.outcome = 'refused';
+    if (status === undefined) totals.unknown += 1;
+    else if (status === 503) totals.refused += 1;
+    else if (status < 200 || status >= 300) this.report(`delivery ${sequence} was refused with ${status}`);
+    else {
+      totals.acknowledged += 1;
+      this.#entries.get(sequence)!.isAcknowledged = true;
+    }
   }
 
   /** An operator is about to discard a delivery with this content. */
@@ -120,36 +94,21 @@ export class Ledger {
     if (entry !== undefined) entry.mayBeDiscarded = true;
   }
 
-  /** An operator has read a delivery. */
-  exported({ id, content }: StoredDelivery): void {
-    if (this.#entryOf(content)?.digest !== digestOf(content))
-      this.report(`delivery ${id} was exported with other bytes than were sent`);
-  }
-
-  /** Something is wrong that the next comparison has to say. */
+  /** Something is wrong that the comparison has to say. */
   report(fault: string): void {
     this.#faults.push(fault);
   }
 
-  /**
-   * The handler of a process succeeded on a delivery.
-   *
-   * @param process counts the processes of this inbox
-   * @param mayRepeat whether what an earlier process handled may come again: something has failed since then
-   */
-  handled(sequence: number, process: number, mayRepeat: (earlier: number) => boolean): void {
+  /** The handler succeeded on a delivery. */
+  handled(sequence: number): void {
     const entry = this.#entries.get(sequence);
-    if (entry === undefined) {
-      this.report(`the handler got delivery ${sequence}, which was never sent or was handled long ago`);
-      return;
-    }
-    if (entry.handledBy === undefined) this.totals.handled += 1;
+    if (entry === undefined) this.report(`the handler got delivery ${sequence}, which was never sent`);
+    else if (!entry.isHandled) this.totals.handled += 1;
     else {
       this.totals.handledAgain += 1;
-      if (!mayRepeat(entry.handledBy))
-        this.report(`delivery ${sequence} was handled again although nothing had failed`);
+      if (!this.mayRepeat) this.report(`delivery ${sequence} was handled again although nothing had failed`);
     }
-    entry.handledBy = process;
+    if (entry !== undefined) entry.isHandled = true;
   }
 
   /**
@@ -158,42 +117,35 @@ export class Ledger {
    * @returns what is wrong, a line each; nothing if the receiver kept its promises
    */
   compare(stored: readonly StoredDelivery[]): string[] {
-    const faults = this.#faults.splice(0);
+    const faults = [...this.#faults];
     const found = new Set<number>();
     for (const delivery of stored.filter(({ state }) => state !== 'discarded')) {
       const sequence = sequenceOf(delivery.content);
       const fault = this.#faultOf(delivery, found.has(sequence));
       if (fault !== undefined) faults.push(`delivery ${sequence} (id ${delivery.id}) ${fault}`);
+      if (delivery.state === 'parked') this.totals.parked += 1;
       found.add(sequence);
     }
-    for (const [sequence, { outcome, handledBy, mayBeDiscarded }] of this.#entries) {
-      const isHandled = handledBy !== undefined;
-      if (isHandled && (outcome === 'incomplete' || outcome === 'refused')) {
-        this.totals.invented += 1;
-        faults.push(`delivery ${sequence} was handled, and its outcome was ${outcome}`);
-      }
-      if (outcome !== 'acknowledged' || isHandled || mayBeDiscarded || found.has(sequence)) continue;
+    for (const [sequence, { isAcknowledged, isHandled, mayBeDiscarded }] of this.#entries) {
+      if (!isAcknowledged || isHandled || mayBeDiscarded || found.has(sequence)) continue;
       this.totals.lost += 1;
       faults.push(`delivery ${sequence} was acknowledged and is lost`);
     }
     return faults;
   }
 
-  /** Drops what was compared, so that memory doesn't grow with the number of deliveries. */
-  forget(stored: readonly StoredDelivery[]): void {
-    this.totals.parked += stored.filter(({ state }) => state === 'parked').length;
-    this.#entries.clear();
-  }
-
   #faultOf({ state, error, content }: StoredDelivery, isTwice: boolean): string | undefined {
     const entry = this.#entryOf(content);
-    const invented = inventionOf(entry, content, isTwice);
-    if (invented !== undefined) this.totals.invented += 1;
-    if (invented !== undefined || entry === undefined) return invented;
+    const isChanged = entry?.digest !== digestOf(content);
+    if (entry === undefined || isChanged || isTwice) {
+      this.totals.invented += 1;
+      if (entry === undefined) return 'is stored and was never sent';
+      return isChanged ? 'is stored with other bytes than were sent' : 'is stored twice';
+    }
     if (['waiting', 'running', 'retrying'].includes(state))
       return `is ${state}, though the handler had the time`;
-    if (state === 'handled' && entry.handledBy === undefined) return 'is marked as handled and was not';
-    if (state === 'parked' && !POISON.includes(entry.fate) && !CUT_OFF.test(error ?? ''))
+    if (state === 'handled' && !entry.isHandled) return 'is marked as handled and was not';
+    if (state === 'parked' && entry.fate !== 'fail' && !CUT_OFF.test(error ?? ''))
       return `is parked though its handler succeeds: ${error}`;
     return undefined;
   }
@@ -201,14 +153,6 @@ export class Ledger {
   #entryOf(content: Buffer): Entry | undefined {
     return this.#entries.get(sequenceOf(content));
   }
-}
-
-function inventionOf(entry: Entry | undefined, content: Buffer, isTwice: boolean): string | undefined {
-  if (entry === undefined) return 'is stored and was never sent';
-  if (digestOf(content) !== entry.digest) return 'is stored with other bytes than were sent';
-  if (entry.outcome === 'refused') return 'is stored though it was refused';
-  if (entry.outcome === 'incomplete') return 'is stored though it was never sent whole';
-  return isTwice ? 'is stored twice' : undefined;
 }
 
 /** The number in the first line of a content; NaN if no ledger made it. */

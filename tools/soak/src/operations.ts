@@ -1,14 +1,11 @@
 import type { StoredDelivery } from './ledger.js';
 
-/** Deliveries that are read together. */
-const LIMIT = 200;
-
 /** Its content is in base64. A discarded delivery has none. */
 type ListedDelivery = Omit<StoredDelivery, 'content'> & { readonly content?: string | null };
 
 /**
- * A client of the operations listener: docs/reference/operations.md. Rejects with a TypeError if the receiver has ended, as `fetch`
- * does, and with another error if it refuses.
+ * A client of the operations listener: docs/reference/operations.md. Rejects with a TypeError if the receiver has ended,
+ * as `fetch` does, and with another error if it refuses.
  */
 export class Operations {
   /** @param url of the listener */
@@ -20,10 +17,10 @@ export class Operations {
     return stats.waiting + stats.running + stats.retrying;
   }
 
-  /** Everything that is stored with an id above `after`, in the order of the ids. */
-  async *read(after = 0): AsyncGenerator<StoredDelivery> {
-    for (let next: number | null = after; next !== null;) {
-      const part = (await this.#get(`/deliveries/batch?limit=${LIMIT}&after=${next}`)) as {
+  /** Everything that is stored, in the order of the ids. */
+  async *read(): AsyncGenerator<StoredDelivery> {
+    for (let next: number | null = 0; next !== null;) {
+      const part = (await this.#get(`/deliveries/batch?limit=200&after=${next}`)) as {
         readonly deliveries: readonly ListedDelivery[];
         readonly next: number | null;
       };
@@ -60,8 +57,7 @@ export class Operations {
   async #ask(path: string, init: RequestInit = {}): Promise<Response> {
     const response = await fetch(new URL(path, this.url), init);
     if (response.ok || response.status === 404) return response;
-    throw new Error(
-      `${init.method ?? 'GET'} ${path} was answered with ${response.status}: ${await response.text()}`,
-    );
+    const { method = 'GET' } = init;
+    throw new Error(`${method} ${path} got ${response.status}: ${await response.text()}`);
   }
 }

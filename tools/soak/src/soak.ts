@@ -1,161 +1,112 @@
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 
-import type { Equipment, Fault } from './faults/fault.js';
+import type { PostgresServer } from '@plant-store/test-support/postgres';
+
+import type { Fault } from './faults.js';
+import { Inbox } from './inbox.js';
 import { Totals } from './ledger.js';
 import { Load } from './load.js';
-import type { Random } from './random.js';
-import { Failure, type Usage } from './receiver.js';
-import { Subject } from './subject.js';
+import type { Usage } from './receiver.js';
 
-/** After so many rounds, an inbox is verified for the last time and a new one takes its place. */
-const ROUNDS_PER_INBOX = 12;
+/** How long the steady receiver gets deliveries after each round, in milliseconds. */
+const STEADY_TIME = 1_000;
 
 /** By how much the steady receiver may grow from the second quarter of a soak to the last. */
 const MAX_GROWTH: Usage = { memory: 64 * 1_048_576, descriptors: 10 };
 
-/** How a soak runs. */
-export interface SoakOptions {
-  /** For its inboxes. */
-  readonly folder: string;
-  readonly random: Random;
-  /** The faults that happen, by family. */
-  readonly families: readonly (readonly Fault[])[];
-  /** With a PostgreSQL server, every inbox is a database of it. */
-  readonly equipment: Equipment;
-}
-
-/** Rounds of deliveries, each with a fault and a verification after it. */
+/**
+ * Rounds of deliveries, each with a new inbox, a fault and a comparison at its end. Between them, one receiver that
+ * lasts as long as the soak gets deliveries, and what it uses is measured.
+ */
 export class Soak {
   readonly totals = new Totals();
-  /** What the steady receiver used after each of its rounds. Empty on a system without /proc. */
+  /** What the steady receiver used after each round. Empty on a system without /proc. */
   readonly usages: Usage[] = [];
   /** How often each fault happened. */
-  readonly rounds = new Map<string, number>();
-  /** The fault of the current round. */
-  current = '';
+  readonly rounds: Map<string, number>;
+  /** How many rounds are over. */
+  count = 0;
   readonly #began = performance.now();
-  readonly #options: SoakOptions;
-  /** The faults that are still to happen before each of them happens again. */
-  #next: Fault[] = [];
   #inboxes = 0;
-  #fragile: Subject | undefined;
-  #fragileRounds = 0;
 
-  constructor(options: SoakOptions) {
-    this.#options = options;
-    for (const { name } of options.families.flat()) this.rounds.set(name, 0);
+  /**
+   * @param folder for its inboxes
+   * @param faults those that happen
+   * @param postgres the server of its inboxes. Without, they are embedded
+   */
+  constructor(
+    private readonly folder: string,
+    private readonly faults: readonly Fault[],
+    private readonly postgres?: PostgresServer,
+  ) {
+    this.rounds = new Map(faults.map(({ name }) => [name, 0]));
   }
 
-  /** How long it has been running. */
   get seconds(): number {
     return (performance.now() - this.#began) / 1_000;
   }
 
-  /** How many rounds are over. */
-  get count(): number {
-    return Array.from(this.rounds.values()).reduce((sum, count) => sum + count, 0);
-  }
-
   /**
-   * Goes on until it is told to stop.
+   * Lets one fault happen after the other, and then again, until it is told to stop.
    *
-   * @throws Failure if the receiver broke a promise
+   * @throws if the receiver broke a promise
    */
   async run(goesOn: () => boolean): Promise<void> {
-    const steady = await this.#newSubject();
+    const steady = await this.#newInbox();
     await steady.start();
-    while (goesOn()) await this.#round(this.#draw(), steady);
-    this.current = 'the end';
-    if (this.#fragile !== undefined) await finish(this.#fragile);
-    await finish(steady);
+    while (goesOn()) {
+      const fault = this.faults[this.count % this.faults.length]!;
+      await this.#round(fault);
+      await this.#steadyRound(steady);
+      this.rounds.set(fault.name, this.rounds.get(fault.name)! + 1);
+      this.count += 1;
+      const { acknowledged, lost } = this.totals;
+      console.log(`${this.seconds.toFixed(0)} s: ${fault.name}; ${acknowledged} acknowledged, ${lost} lost`);
+    }
+    await steady.finish();
     const leak = leakOf(this.usages);
-    if (leak !== undefined) throw new Failure(leak);
+    if (leak !== undefined) throw new Error(leak);
   }
 
-  /** Each fault once in random order, then again. First comes one of each family, so that a short soak has them all. */
-  #draw(): Fault {
-    if (this.#next.length === 0) {
-      const { random, families } = this.#options;
-      const shuffled = random.shuffle(families.map((family) => random.shuffle(family)));
-      const longest = Math.max(...shuffled.map(({ length }) => length));
-      const turns = Array.from({ length: longest }, (_, turn) =>
-        shuffled.flatMap((family) => family[turn] ?? []),
-      );
-      this.#next = turns.flat();
-    }
-    return this.#next.shift()!;
-  }
-
-  async #round(fault: Fault, steady: Subject): Promise<void> {
-    this.current = fault.name;
-    if (fault.on === 'steady') {
-      const { unknown } = this.totals;
-      await this.#sendDuring(fault, steady);
-      if (this.totals.unknown !== unknown) throw new Failure('A connection ended without a response.');
-      await steady.settle();
-      const usage = steady.receiver.usage();
-      if (usage !== undefined) this.usages.push(usage);
-    } else if (fault.on === 'fragile') {
-      const subject = await this.#fragileSubject();
-      await this.#sendDuring(fault, subject);
-      await subject.verify();
-    } else {
-      const subject = await this.#newSubject();
-      try {
-        await this.#sendDuring(fault, subject);
-        await finish(subject);
-      } finally {
-        await subject.undoAll();
-      }
-    }
-    this.rounds.set(fault.name, this.rounds.get(fault.name)! + 1);
-  }
-
-  async #sendDuring(fault: Fault, subject: Subject): Promise<void> {
-    const before = new Map(this.totals.refused);
-    const random = this.#options.random.fork();
-    const load = new Load(subject, random.fork());
-    load.start();
+  async #round(fault: Fault): Promise<void> {
+    const inbox = await this.#newInbox();
     try {
-      await fault.happen({ subject, load, random, equipment: this.#options.equipment });
-      if (!subject.isRunning && fault.on !== 'steady') await subject.start();
-    } finally {
-      await load.stop();
-    }
-    subject.checkNotEnded();
-    const allowed = fault.refusesWith ?? (fault.on === 'steady' ? undefined : 503);
-    for (const [status, count] of this.totals.refused) {
-      if (status !== allowed && count > (before.get(status) ?? 0))
-        throw new Failure(`A delivery was refused with ${status}.`, subject.receiver.lastLines);
+      await underLoad(inbox, async (load) => {
+        await fault.happen({ inbox, load, postgres: this.postgres });
+        if (inbox.receiver.hasEnded) await inbox.start();
+      });
+      await inbox.finish();
+    } catch (error) {
+      throw new Error(`${fault.name}: ${(error as Error).message}`, { cause: error });
     }
   }
 
-  async #fragileSubject(): Promise<Subject> {
-    if (this.#fragile !== undefined && this.#fragileRounds === ROUNDS_PER_INBOX) {
-      await finish(this.#fragile);
-      this.#fragile = undefined;
-    }
-    if (this.#fragile === undefined) {
-      this.#fragile = await this.#newSubject();
-      await this.#fragile.start();
-      this.#fragileRounds = 0;
-    }
-    this.#fragileRounds += 1;
-    return this.#fragile;
+  async #steadyRound(steady: Inbox): Promise<void> {
+    const { refused } = this.totals;
+    await underLoad(steady, () => pause(STEADY_TIME));
+    if (this.totals.refused !== refused) throw new Error('A delivery was refused, and nothing had failed.');
+    await steady.drain();
+    const usage = steady.receiver.usage();
+    if (usage !== undefined) this.usages.push(usage);
   }
 
-  async #newSubject(): Promise<Subject> {
+  async #newInbox(): Promise<Inbox> {
     this.#inboxes += 1;
-    const { folder, equipment } = this.#options;
-    const database = await equipment.postgres?.createDatabase();
-    return new Subject(join(folder, String(this.#inboxes)), this.totals, database);
+    const database = await this.postgres?.createDatabase();
+    return new Inbox(join(this.folder, String(this.#inboxes)), this.totals, database);
   }
 }
 
-/** Lets everything be handled, verifies the inbox for the last time, and stops the receiver in order. */
-async function finish(subject: Subject): Promise<void> {
-  await subject.settle();
-  await subject.remove();
+/** Sends deliveries to an inbox until something is over. */
+async function underLoad(inbox: Inbox, run: (load: Load) => Promise<unknown>): Promise<void> {
+  const load = new Load(inbox);
+  load.start();
+  try {
+    await run(load);
+  } finally {
+    await load.stop();
+  }
 }
 
 /** What grew without bound; undefined if nothing did. */

@@ -10,6 +10,11 @@ import { Extractor, ExtractorConfig } from '@microsoft/api-extractor';
 /** A union that the compiler has inferred. Its order depends on what was compiled before. */
 const LITERALS = /(?:"[^"\n]*"|(?<!\d)\d+)(?: \| (?:"[^"\n]*"|\d+))+/g;
 
+/** What is asked and answered. It is in OPEN_QUESTIONS.md. */
+const ASKED_AND_ANSWERED = /^\/\/ @public.*\nconst (answers|openQuestions): [^]*?;\n\n/gm;
+
+const IMPORT = /^import (?:type )?\{ ([\w$]+) \} from '.*';\n/gm;
+
 const folder = resolve();
 const library = basename(folder);
 const file = `${library}.api.md`;
@@ -60,12 +65,20 @@ function extract() {
   const text = readFileSync(config.reportFilePath, 'utf8');
   rmSync(temporary, { recursive: true });
   if (!succeeded) throw new Error(`API Extractor failed for ${library}`);
-  return (
-    text
-      // What is asked and answered is in OPEN_QUESTIONS.md. It changes no other line.
-      .replace(/^const (answers|openQuestions): [^]*?;\n\n/gm, 'const $1: …;\n\n')
-      .replace(LITERALS, (union) => union.split(' | ').sort().join(' | '))
+  return withoutUnusedImports(text.replace(ASKED_AND_ANSWERED, '// @public\nconst $1: …;\n\n')).replace(
+    LITERALS,
+    (union) => union.split(' | ').sort().join(' | '),
   );
+}
+
+/**
+ * So no answer changes the report.
+ *
+ * @param {string} report
+ */
+function withoutUnusedImports(report) {
+  const names = new Set(report.replace(IMPORT, '').match(/[\w$]+/g));
+  return report.replace(IMPORT, (line, name) => (names.has(name) ? line : '')).replace(/\n{3,}/g, '\n\n');
 }
 
 /**

@@ -5,13 +5,13 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 import { type AnswerValues, type AnswerSchema, type Failure, FAILURES } from '@plant-store/contract';
-import { valueFaults } from '@plant-store/contract/check';
+import { answerFaults, valueFaults } from '@plant-store/contract/check';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { afterThisFile, afterThisTest, type CleanUp } from '@plant-store/test-support';
 
 import { runReceiver, type RunningReceiver, type Sent, TOKEN } from '../../test/run-receiver.js';
 import { ReceiverError } from '../errors.js';
-import { composeAnswers } from './compose-answers.js';
+import { composeAnswers, composeEntries } from './compose-answers.js';
 
 const KEY = 'an example key of 32 bytes here!';
 const event = JSON.stringify({ plant: { name: 'Fern' }, addedOn: '2026-01-31' });
@@ -186,6 +186,17 @@ test('answers that cannot be carried out are listed', () => {
 
   expect(faults).toHaveLength(2);
   expect(() => composeAnswers(given)).toThrow(
+    new ReceiverError('ANSWERS_INVALID', `These answers cannot be carried out:\n  ${faults.join('\n  ')}`),
+  );
+});
+
+test('a wrong entry is told with what is expected', () => {
+  const by = { who: '', on: '2026-02-30', why: 'An example.' } as const;
+  const entries = { 'http-method': 'PUT', retry: { inWords: 'No.', ...by }, colour: { is: 'green', ...by } };
+  const faults = answerFaults(entries);
+
+  expect(faults).toHaveLength(4);
+  expect(() => composeEntries(entries as object)).toThrow(
     new ReceiverError('ANSWERS_INVALID', `These answers cannot be carried out:\n  ${faults.join('\n  ')}`),
   );
 });

@@ -1,5 +1,5 @@
-import { type AnswerValues, CONTENT_METHODS, facts } from '@plant-store/contract';
-import { valueFaults } from '@plant-store/contract/check';
+import { type Answers, type AnswerValues, CONTENT_METHODS, facts, valuesOf } from '@plant-store/contract';
+import { answerFaults, valueFaults } from '@plant-store/contract/check';
 
 import { createTokenMatcher, type TokenMatcher } from '../authentication/access-token-source.js';
 import { type Challenges, makeChallenges } from '../authentication/challenges.js';
@@ -36,19 +36,23 @@ export interface ComposedAnswers {
 }
 
 /**
+ * Composes the answers as they are entered.
+ *
+ * @throws ReceiverError `ANSWERS_INVALID`, with every fault of an entry or of an answer
+ */
+export function composeEntries(answers: Answers): ComposedAnswers {
+  refuse(answerFaults(answers));
+  return composeAnswers(valuesOf(answers));
+}
+
+/**
  * Composes what the answers change. Call it once, at the start, and pass the parts on: nothing else in the receiver
  * reads an answer. A question that is open, or answered in words, changes nothing.
  *
  * @throws ReceiverError `ANSWERS_INVALID`, with every answer that can't be carried out
  */
 export function composeAnswers(answers: AnswerValues): ComposedAnswers {
-  const faults = valueFaults(answers);
-  if (faults.length > 0) {
-    throw new ReceiverError(
-      'ANSWERS_INVALID',
-      ['These answers cannot be carried out:', ...faults].join('\n  '),
-    );
-  }
+  refuse(valueFaults(answers));
   const ids = (Object.keys(receiverTable) as ReceiverQuestion[]).filter((id) => answers[id] !== undefined);
   const effects = ids.map((question) => ({ question, ...effectOf(question, answers) }));
   const combined = Object.assign({}, ...effects) as ReceiverEffect;
@@ -65,6 +69,14 @@ export function composeAnswers(answers: AnswerValues): ComposedAnswers {
     createPipeline: (settings: PipelineSettings) => createPipeline(effects, combined, settings),
     document: documentPartsOf(answers),
   });
+}
+
+function refuse(faults: readonly string[]): void {
+  if (faults.length > 0)
+    throw new ReceiverError(
+      'ANSWERS_INVALID',
+      ['These answers cannot be carried out:', ...faults].join('\n  '),
+    );
 }
 
 function effectOf(id: ReceiverQuestion, answers: AnswerValues): ReceiverEffect {

@@ -18,7 +18,15 @@ export function placesOf(answers: AnswerValues): Places {
 }
 
 function placesIn(parts: DocumentParts, operation: string | undefined): string[] {
-  const { method, headers = {}, requestBody, responses, serverVariables, securityScheme, schemas } = parts;
+  const {
+    method,
+    headers = {},
+    requestBody,
+    responses = {},
+    serverVariables,
+    securityScheme,
+    schemas,
+  } = parts;
   return [
     ...leavesOf(serverVariables, pointerTo('servers', '0', 'variables')),
     ...leavesOf(schemas, pointerTo('components', 'schemas')),
@@ -34,7 +42,9 @@ function placesIn(parts: DocumentParts, operation: string | undefined): string[]
             ),
           ),
           ...leavesOf(requestBody, operation + pointerTo('requestBody')),
-          ...leavesOf(responses, operation + pointerTo('responses')),
+          ...Object.entries(responses).flatMap(([status, response]) =>
+            leavesOf(response, operation + pointerTo('responses', status)),
+          ),
         ]),
   ];
 }

@@ -1,6 +1,5 @@
 /**
- * What an answer changes in the receiver, in detail. That each answer changes something, and nothing else, is in the
- * matrix (docs/reference/answers.md).
+ * What an answer changes in the receiver, in detail. Receivers with every answer are in all-answers.test.ts.
  */
 import 'reflect-metadata';
 

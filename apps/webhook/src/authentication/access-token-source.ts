@@ -2,11 +2,12 @@ import { hash } from 'node:crypto';
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 
+import { systemReason } from '@plant-store/command/system-reason';
 import { ACCESS_TOKEN_PATTERN, type ExecutableAnswers } from '@plant-store/contract';
 import type { Logger } from 'pino';
 
 import type { Config } from '../config/config.js';
-import { ReceiverError, systemReason } from '../errors.js';
+import { ReceiverError } from '../errors.js';
 import { describeDenied } from '../file-owner.js';
 
 /** How often the file is checked for a change, in milliseconds. Polling also notices a replaced symbolic link. */

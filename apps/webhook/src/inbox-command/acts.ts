@@ -1,6 +1,8 @@
+import { shortTime } from '@plant-store/command/printable';
+import type { Row } from '@plant-store/command/table';
+
 import { type Act, type DeliveryFilter, MAX_FILTERS } from '../inbox/inbox-operations.js';
-import { shortTime } from './printable.js';
-import type { Row, Terminal } from './terminal.js';
+import type { Terminal } from './terminal.js';
 
 /** A line for each act: when it was done, by whom, to how many of which deliveries, what became of it, and why. */
 export function actsTable<Shown extends Act>(

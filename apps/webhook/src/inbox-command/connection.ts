@@ -3,9 +3,11 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
+import { systemReason } from '@plant-store/command/system-reason';
+
 import { inboxFolder } from '../config/inbox-folder.js';
 import { postgresServers } from '../config/postgres-url.js';
-import { RECEIVER_ERRORS, ReceiverError, type ReceiverErrorCode, systemReason } from '../errors.js';
+import { RECEIVER_ERRORS, ReceiverError, type ReceiverErrorCode } from '../errors.js';
 import type { Inbox } from '../inbox/inbox.js';
 import type { Transactions } from '../inbox/sql-operations.js';
 import { openInbox } from '../inbox/open-inbox.js';

@@ -1,3 +1,5 @@
+import { cut, type Row, table } from '@plant-store/command/table';
+
 import type { Evidence } from '../evidence/evidence.js';
 import type { FieldEvidence, JsonEvidence } from '../evidence/json-fields.js';
 import type { Names, Spread } from '../evidence/tally.js';
@@ -5,7 +7,7 @@ import { deliveries } from './batches.js';
 import type { Connection } from './connection.js';
 import type { Output } from './printable.js';
 import { filterOf, type Selection } from './options.js';
-import { cut, type Row, table, type Terminal } from './terminal.js';
+import type { Terminal } from './terminal.js';
 
 /** No line is wider, in columns, nor wider than the terminal. */
 const WIDTH = 80;

@@ -1,3 +1,5 @@
+import { printable, shortTime, textOf } from '@plant-store/command/printable';
+
 import {
   DELIVERY_STATES,
   type DeliverySummary,
@@ -9,7 +11,7 @@ import {
 import { type Due, dueText, gapText, outcomeText, runsOf } from '../inbox/in-words.js';
 import { actsTable } from './acts.js';
 import type { Connection } from './connection.js';
-import { type Output, printable, shortTime, textOf, timeText } from './printable.js';
+import { type Output, timeText } from './printable.js';
 import { filterOf, type Selection } from './options.js';
 import { CommandError, type Terminal } from './terminal.js';
 

@@ -1,3 +1,4 @@
+import { outputOption } from '@plant-store/command/command-line';
 import { Command, InvalidArgumentError, Option } from 'commander';
 
 import { errorGroupOf } from '../logging/error-group.js';
@@ -17,24 +18,10 @@ export interface Selection {
   readonly error?: string;
 }
 
-const REPEATABLE: readonly string[] = ['--question', '--answer'];
-
 /** A command, with the options that several have. */
 export class InboxCommand extends Command {
   override createCommand(name?: string): InboxCommand {
     return new InboxCommand(name);
-  }
-
-  /** An option that is given twice is refused: only its last value would count. */
-  override addOption(option: Option): this {
-    super.addOption(option);
-    let isGiven = false;
-    if (option.required && !REPEATABLE.includes(option.long!))
-      this.on(`option:${option.name()}`, () => {
-        if (isGiven) this.error(`error: option '${option.flags}' is given twice.`);
-        isGiven = true;
-      });
-    return this;
   }
 
   /** Adds the options that choose deliveries. */
@@ -58,11 +45,9 @@ export class InboxCommand extends Command {
       .prints();
   }
 
-  /** Adds how the result is printed, as in `plant-store`. `raw` writes the bytes of a content, and nothing else. */
+  /** Adds how the result is printed. */
   prints(...more: readonly 'raw'[]): this {
-    return this.addOption(
-      new Option('-o, --output <format>', 'how to print it').choices(['text', 'json', ...more]),
-    );
+    return this.addOption(outputOption(...more));
   }
 
   /** Adds who acts, and why. */

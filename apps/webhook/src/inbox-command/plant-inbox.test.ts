@@ -40,17 +40,6 @@ test.each([[['help']], [['help', 'list']], [['list', '--help']], [['--help']]])(
   },
 );
 
-test.each<[words: string[], offered: string]>([
-  [['re'], 'replay\nresume\n'],
-  [['list', '--state', 'p'], 'parked\n'],
-  [['replay', '--r'], '--reason\n'],
-  [['show', '-o', ''], 'text\njson\nraw\n'],
-  [['list', '--since', ''], ''],
-  [['completion', ''], 'bash\nzsh\nfish\n'],
-])('after %j a shell offers %j', async (words, offered) => {
-  expect((await plantInbox('completion', '--words', '--', ...words)).stdout).toBe(offered);
-});
-
 test.each<[string, string[], string]>([
   ['an unknown command', ['repaly'], "unknown command 'repaly' (Did you mean replay?)"],
   ['help for an unknown command', ['help', 'repaly'], "unknown command 'repaly'"],
@@ -85,7 +74,6 @@ test.each<[string, string[], string]>([
   ['no reason', ['discard', '1'], '--reason is missing.'],
   ['a blank reason', ['discard', '1', '--reason', ' '], 'It must have from 1 to 1,000 characters.'],
   ['a text of nothing', ['search', ''], 'It must have from 1 to 200 characters.'],
-  ['a shell that is none', ['completion', 'csh'], 'Name a shell: bash, zsh, fish.'],
   ['nothing to discard', ['discard', '--reason', 'a', '--yes'], 'Name deliveries by id, or choose them'],
   [
     'discard of what waits',

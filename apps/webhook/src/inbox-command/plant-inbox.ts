@@ -1,13 +1,12 @@
-import { readFileSync } from 'node:fs';
-
+import { EXIT_CODES, examplesText, faultOf, refuseTwice, setUp } from '@plant-store/command/command-line';
+import { systemReason } from '@plant-store/command/system-reason';
 import { answerValues, type AnswerValues } from '@plant-store/contract';
-import { Argument, Command, CommanderError, Option } from 'commander';
+import { type Command, CommanderError, Option } from 'commander';
 
 import { inboxUrl } from '../config/config.js';
-import { ReceiverError, systemReason } from '../errors.js';
+import { ReceiverError } from '../errors.js';
 import { isClosed } from './batches.js';
 import { changeDeliveries, setPaused } from './change.js';
-import { scriptOf, SHELLS, wordsFor } from './completion.js';
 import { type Connection, withConnection } from './connection.js';
 import { evidence } from './evidence.js';
 import { acts, errors, list, search, show, stats } from './look.js';
@@ -16,9 +15,6 @@ import { backup, check, exportDeliveries, importDeliveries } from './save.js';
 import { tail } from './tail.js';
 import { CommandError, type CommandProcess, Terminal } from './terminal.js';
 import { tryAnswers } from './try.js';
-
-/** Columns of the help text. */
-const HELP_WIDTH = 80;
 
 /**
  * Runs a command line. It reports on standard error if it fails, and sets the exit code of its process: 0 if it was done,
@@ -55,28 +51,23 @@ export async function runPlantInbox(
 
 /** The commands of `plant-inbox`. A wrong command line is reported, and then it throws CommanderError. */
 export function createProgram(terminal: Terminal, given: AnswerValues): Command {
-  const program = new InboxCommand('plant-inbox')
+  const program = new InboxCommand('plant-inbox');
+  setUp(program, new URL('../../package.json', import.meta.url))
     .description(
       'Looks at the deliveries of a receiver and acts on them. The receiver may be running or stopped.',
     )
-    .version(versionOf(new URL('../../package.json', import.meta.url)), '--version', 'print the version')
-    .helpOption('-h, --help', 'print this text')
-    .helpCommand('help [command]', 'print the help of a command')
     .addOption(
       new Option('--inbox <url>', 'the inbox; a folder may be named without file:')
         .env('INBOX_URL')
         .default('file:./data/inbox'),
     )
-    .configureHelp({ showGlobalOptions: true, subcommandTerm: (command) => command.name() })
+    .configureHelp({ ...program.configureHelp(), showGlobalOptions: true })
     .configureOutput({
-      getOutHelpWidth: () => HELP_WIDTH,
-      getErrHelpWidth: () => HELP_WIDTH,
       // Nobody has to read a help text to its end.
       writeOut: (text) => void terminal.write(text).catch(() => undefined),
-      outputError: (text) => terminal.report(`plant-inbox: ${inOurWords(text)}`),
+      outputError: (text) => terminal.report(`plant-inbox: ${faultOf(text)}`),
     })
-    .exitOverride()
-    .addHelpText('after', examplesText(['stats', 'errors', 'list --state parked', 'show 4', 'replay --wait']))
+    .addHelpText('after', examplesOf('stats', 'errors', 'list --state parked', 'show 4', 'replay --wait'))
     .addHelpText('afterAll', EXIT_CODES);
   /** Calls a command with the terminal, the inbox, its arguments and its options. */
   const on =
@@ -95,7 +86,7 @@ export function createProgram(terminal: Terminal, given: AnswerValues): Command 
       .command(usage)
       .summary(summary)
       .description(`${summary[0]!.toUpperCase()}${summary.slice(1)}. ${more}`.trim())
-      .addHelpText('after', examplesText(examples.map((example) => `${usage} ${example}`.trim())));
+      .addHelpText('after', examplesOf(...examples.map((example) => `${usage} ${example}`.trim())));
 
   const listed = 'list deliveries, the newest first; the default command';
   command('list', listed, ['--state parked --since 2h', '-o json']).chooses().pages().action(asks(list));
@@ -229,35 +220,14 @@ export function createProgram(terminal: Terminal, given: AnswerValues): Command 
     .prints()
     .action(on(tryAnswers.bind(undefined, given)));
 
-  program
-    .command('completion')
-    .summary('print the completion script of a shell')
-    .description('Prints a completion script. Load it with: source <(plant-inbox completion bash)')
-    .addArgument(new Argument('[shell]', 'the shell').choices(SHELLS).argParser((text) => text))
-    .addOption(new Option('--words', 'print the words that can follow').hideHelp())
-    .allowExcessArguments()
-    .addHelpText('after', examplesText(['completion bash']))
-    .action((shell: string | undefined, { words }: { words?: true }, { args }: Command) => {
-      const text = words ? wordsFor(program, args) : scriptOf(shell);
-      if (text === undefined) throw new CommandError(`Name a shell: ${SHELLS.join(', ')}.`, 2);
-      return terminal.write(text);
-    });
+  refuseTwice(program, ['--question', '--answer']);
   return program;
 }
 
 /** Adds the value of an option that may be repeated. */
 const collect = (text: string, before: readonly string[] = []): string[] => [...before, text];
 
-const examplesText = (examples: readonly string[]): string =>
-  `\nExamples:\n${examples.map((example) => `  plant-inbox ${example}`).join('\n')}`;
-
-/** `plant-store` has the same, and two more of its own. */
-const EXIT_CODES = `
-Exit codes:
-  0  done
-  1  failed, or done in part: standard error says why
-  2  the command line, an input or a setting is wrong; nothing was done
-  5  the command cannot run: it is not compiled, or Node.js is too old`;
+const examplesOf = (...examples: readonly string[]): string => examplesText('plant-inbox', examples);
 
 /** `list` is the default. Commander's own default would take a mistyped command for an argument of it. */
 function withCommand({ commands }: Command, args: readonly string[]): readonly string[] {
@@ -280,15 +250,3 @@ function inboxOf(text: string): string {
   if (url.success) return url.data;
   throw new CommandError(`--inbox, or INBOX_URL, ${url.error.issues[0]!.message}.`, 2);
 }
-
-/** What Commander says is wrong. */
-const inOurWords = (text: string): string =>
-  text
-    .trim()
-    .replace('error: ', '')
-    .replace(/^command-argument value ('.*') is invalid for argument '(.*?)'/s, '$2 $1 is invalid')
-    .replace(/^required option '(--[a-z]+) .*' not specified$/, '$1 is missing.')
-    .replace('\n', ' ');
-
-const versionOf = (manifest: URL): string =>
-  (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;

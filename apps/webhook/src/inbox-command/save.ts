@@ -3,9 +3,10 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
+import { systemReason } from '@plant-store/command/system-reason';
 import { z } from 'zod';
 
-import { ReceiverError, systemReason } from '../errors.js';
+import { ReceiverError } from '../errors.js';
 import { backUp, requireUndamaged } from '../inbox/sqlite/back-up.js';
 import { type IncomingDelivery, isEventId } from '../inbox/delivery.js';
 import type { Inbox } from '../inbox/inbox.js';

@@ -2,11 +2,12 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
 
-import stringWidth from 'string-width';
+import { printable } from '@plant-store/command/printable';
+import { type Row, table } from '@plant-store/command/table';
 
 import { onFirstSignal, type Signalled } from '../first-signal.js';
 import { DELIVERY_STATES, type DeliveryState } from '../inbox/inbox-operations.js';
-import { jsonLines, jsonText, type Output, printable, printableLine } from './printable.js';
+import { jsonLines, jsonText, type Output } from './printable.js';
 
 /** What a person got wrong, or what can't be done. */
 export class CommandError extends Error {
@@ -28,9 +29,6 @@ export interface CommandProcess extends Signalled {
   readonly stderr: Writable & { readonly isTTY?: boolean };
   exitCode?: typeof process.exitCode;
 }
-
-/** The cells of a row. Numbers end in the same column. */
-export type Row = readonly (string | number)[];
 
 /** What a command reads and writes: a terminal, or files and pipes. */
 export class Terminal {
@@ -148,37 +146,3 @@ const COLOURS: Readonly<Record<DeliveryState, Parameters<typeof styleText>[0]>> 
 
 /** A state behind an id, or behind its name. */
 const STATE_CELL = new RegExp(`^(?: *\\d+|state) +(?:${DELIVERY_STATES.join('|')})(?= |$)`);
-
-/**
- * Lays out rows in columns, and leaves out columns that are empty. What doesn't fit into a line is cut off with `…`.
- *
- * @param width of a line; by default nothing is cut off
- * @returns lines without their ends; the first one has the headings, if there are any
- */
-export function table(rows: readonly Row[], headings?: readonly string[], width = Infinity): string[] {
-  const shown = (rows[0] ?? []).map((_, at) => at).filter((at) => rows.some((row) => row[at] !== ''));
-  const cells = [...(headings ? [headings] : []), ...rows].map((row) =>
-    shown.map((at) => printableLine(String(row[at]))),
-  );
-  const widths = shown.map((_, index) => Math.max(...cells.map((row) => stringWidth(row[index]!))));
-  return cells.map((row) => {
-    const padded = row.map((cell, index) => {
-      const space = ' '.repeat(widths[index]! - stringWidth(cell));
-      return typeof rows[0]![shown[index]!] === 'number' ? space + cell : cell + space;
-    });
-    return cut(padded.join('  ').trimEnd(), width);
-  });
-}
-
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-
-/** Cuts off what is wider than so many columns. */
-export function cut(line: string, width: number): string {
-  if (stringWidth(line) <= width) return line;
-  let shown = '';
-  for (const { segment } of graphemes.segment(line)) {
-    if (stringWidth(shown + segment) >= width) break;
-    shown += segment;
-  }
-  return `${shown}…`;
-}

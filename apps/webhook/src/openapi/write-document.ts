@@ -26,7 +26,7 @@ import { createDocument, DocumentError, formatDocument } from './create-document
 const { values } = parseArgs({ options: { check: { type: 'boolean' }, print: { type: 'boolean' } } });
 
 try {
-  const faults = answerFaults(answers);
+  const faults = answerFaults(answers, new Date());
   if (faults.length > 0)
     throw new ReceiverError(
       'ANSWERS_INVALID',
@@ -60,7 +60,7 @@ function ledgerOf(given: Answers, places: Places): Record<string, unknown> {
 
 function write(file: string, text: string): void {
   const isSame = read(file) === text;
-  if (!isSame) writeFileSync(file, text);
+  if (!isSame) writeFileSync(placeOf(file), text);
   process.stdout.write(`${file}: ${isSame ? 'unchanged' : 'written'}\n`);
 }
 
@@ -74,10 +74,15 @@ function fail(message: string): void {
   process.exitCode = 1;
 }
 
-function read(path: string): string | undefined {
+function read(file: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return readFileSync(placeOf(file), 'utf8');
   } catch {
     return undefined;
   }
+}
+
+/** In the folder of the application. */
+function placeOf(file: string): URL {
+  return new URL(`../../${file}`, import.meta.url);
 }

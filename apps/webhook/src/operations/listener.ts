@@ -3,6 +3,7 @@ import { METHODS, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 
+import { systemReason } from '@plant-store/command/system-reason';
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -12,7 +13,7 @@ import Fastify, {
 import type { Logger } from 'pino';
 
 import { OPERATIONS_CONNECTIONS } from '../config/open-files.js';
-import { isOpening, ReceiverError, systemReason } from '../errors.js';
+import { isOpening, ReceiverError } from '../errors.js';
 import { connectionOf, Connections } from '../http/connection.js';
 import { decideMessages, FASTIFY_OPTIONS, NODE_OPTIONS } from '../http/decided.js';
 import { authorityOf, EVERY_ADDRESS, listenOnOne } from '../http/listen.js';

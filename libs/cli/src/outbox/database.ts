@@ -16,13 +16,7 @@ export interface OpenOutbox {
  * @throws BadInput if there is no valid address
  */
 export function openOutbox({ environment }: CommandContext, signal: AbortSignal): OpenOutbox {
-  const url = environment[databaseVariable] ?? '';
-  const example = 'such as postgres://user:password@host/database';
-  if (url === '') throw new BadInput(`There is no database. Set ${databaseVariable} to a URL, ${example}.`);
-  if (!/^postgres(?:ql)?:\/\//.test(url) || !URL.canParse(url))
-    throw new BadInput(
-      `${databaseVariable} is not a URL of a database, ${example}. In a user and a password, write # as %23, / as %2F, ? as %3F, @ as %40 and % as %25.`,
-    );
+  const connectionString = readAddress(environment[databaseVariable]);
   const stream = (): Socket => {
     const socket = new Socket();
     const destroy = (): void => void socket.destroy();
@@ -31,11 +25,35 @@ export function openOutbox({ environment }: CommandContext, signal: AbortSignal)
     socket.once('close', () => signal.removeEventListener('abort', destroy));
     return socket;
   };
-  const pool = new pg.Pool({ connectionString: url, max: 4, connectionTimeoutMillis: 10_000, stream });
+  const pool = new pg.Pool({ connectionString, max: 4, connectionTimeoutMillis: 10_000, stream });
   // Whoever runs a statement learns that the connection was lost.
   pool.on('error', () => {});
   const outbox = createOutbox({ database: pool, encode: () => ({ content: new Uint8Array() }) });
   return { outbox, close: () => pool.end() };
+}
+
+/** Checks the address of a database. It may have a password, so it is in no message. @throws BadInput */
+function readAddress(url: string | undefined): string {
+  const example = 'such as postgres://user:password@host/database';
+  if (url === undefined)
+    throw new BadInput(`There is no database. Set ${databaseVariable} to a URL, ${example}.`);
+  const [, user, rest = ''] = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?(.*)$/s.exec(url) ?? [];
+  if (rest === '') throw new BadInput(`${databaseVariable} must be a URL, ${example}.`);
+  const isCut = user === undefined && rest.includes('@');
+  if (isCut || !URL.canParse(url) || !isDecodable(user ?? ''))
+    throw new BadInput(
+      `${databaseVariable} must be a URL, ${example}. In the user and the password, write % as %25, # as %23, / as %2F and ? as %3F.`,
+    );
+  return url;
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** An error of an outbox as one that the user of the command can do something about. Any other stays as it is. */

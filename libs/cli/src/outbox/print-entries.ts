@@ -1,12 +1,9 @@
-import { isUtf8 } from 'node:buffer';
 import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import { escapeHidden } from '@plant-store/sdk/internal';
+import { escapeHidden, printable, shortTime } from '@plant-store/command/printable';
+import { table } from '@plant-store/command/table';
 import type { OutboxEntry, OutboxStatus } from '@plant-store/sdk/outbox';
-import stringWidth from 'string-width';
 import type { CommandContext } from '../context.js';
-
-// What `plant-inbox` prints of deliveries looks the same: a test compares both.
 
 /** Colours of states. */
 const colours = {
@@ -23,60 +20,31 @@ const coloured = (state: OutboxEntry['state'], stream: Writable): string =>
 
 /** Entries as a table. A column without a cell is left out. Where a line is wider than the terminal, it ends in `…`. */
 export function tableOf(entries: readonly OutboxEntry[], stdout: CommandContext['stdout']): string {
+  if (entries.length === 0) return '';
   const rows = entries.map(
     ({ id, state, enqueuedAt, bytes, attempts, eventId = '', outcome = '', error = '' }) => [
       ...[id, state, shortTime(enqueuedAt), bytes, attempts, eventId, outcome, error],
     ],
   );
   const headings = ['ID', 'STATE', 'ENQUEUED', 'BYTES', 'ATTEMPTS', 'EVENT', 'OUTCOME', 'ERROR'];
-  const lines = layOut([headings, ...rows], stdout.columns || Infinity, 1);
-  return lines
-    .map((line, index) => {
-      const state = entries[index - 1]?.state;
-      return state === undefined ? line : line.replace(state, coloured(state, stdout));
-    })
-    .join('');
+  const [heading, ...lines] = table(rows, headings, stdout.columns || Infinity);
+  const shown = lines.map((line, index) => {
+    const { state } = entries[index]!;
+    return line.replace(state, coloured(state, stdout));
+  });
+  return [heading, ...shown].map((line) => `${line}\n`).join('');
 }
 
 /** The counts of an outbox, as `plant-inbox stats` has those of an inbox. */
 export function statusText({ waiting, sending, parked, waitingSince }: OutboxStatus): string {
   const counts = Object.entries({ waiting, sending, parked });
-  return layOut([
+  const rows = [
     ...counts.map(([state, count]) => [state, count.toLocaleString('en-US')]),
     ...(waitingSince === undefined ? [] : [['oldest', `waits since ${shortTime(waitingSince)}`]]),
-  ]).join('');
-}
-
-const shortTime = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`;
-
-/** Lays out rows in columns. Numbers of the last row end in the same column. */
-function layOut(rows: readonly (readonly (string | number)[])[], width = Infinity, headings = 0): string[] {
-  const isShown = rows[0]!.map((_, column) => rows.slice(headings).some((row) => row[column] !== ''));
-  const cells = rows.map((row) =>
-    row.map((cell) => escapeHidden(String(cell))).filter((_, column) => isShown[column]),
-  );
-  const isNumber = rows
-    .at(-1)!
-    .filter((_, column) => isShown[column])
-    .map((cell) => typeof cell === 'number');
-  const widths = cells[0]!.map((_, column) => Math.max(...cells.map((row) => stringWidth(row[column]!))));
-  const padded = (cell: string, column: number): string => {
-    const space = ' '.repeat(widths[column]! - stringWidth(cell));
-    return isNumber[column] ? space + cell : cell + space;
-  };
-  return cells.map((row) => `${cut(row.map(padded).join('  ').trimEnd(), width)}\n`);
-}
-
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-
-function cut(line: string, width: number): string {
-  if (stringWidth(line) <= width) return line;
-  let shown = '';
-  for (const { segment } of graphemes.segment(line)) {
-    if (stringWidth(shown + segment) >= width) break;
-    shown += segment;
-  }
-  return `${shown}…`;
+  ];
+  return table(rows)
+    .map((line) => `${line}\n`)
+    .join('');
 }
 
 /**
@@ -114,9 +82,7 @@ export function headOf(entry: OutboxEntry, stdout: Writable): string {
   return facts.join('');
 }
 
-/** A content after an empty line; `undefined` if it isn't text. */
-export function textOf(content: Buffer): string | undefined {
-  if (!isUtf8(content) || content.includes(0)) return undefined;
-  const text = escapeHidden(content.toString().replaceAll('\r\n', '\n'), '\n\t');
-  return text && `\n${text.replace(/\n?$/, '\n')}`;
+/** The text of a content after an empty line; nothing if there is none. */
+export function contentText(text = ''): string {
+  return text && `\n${printable(text).replace(/\n?$/, '\n')}`;
 }

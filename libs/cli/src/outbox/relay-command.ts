@@ -58,11 +58,8 @@ export async function runRelay(values: RelayValues, context: CommandContext): Pr
     sender: counted(renewed.sender, counts),
     concurrency,
     retry: (failed) => {
-      log('warn', 'delivery failed', {
-        entry: failed.id,
-        attempt: failed.attempt,
-        ...reasonOf(failed.error),
-      });
+      const { id: entry, attempt, error, outcome } = failed;
+      log('warn', 'delivery failed', { entry, attempt, ...reasonOf(error), outcome });
       return delayAfter(retry, failed);
     },
     onParked: (parked) => log('warn', 'entries were parked', parked),

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import { isPlantStoreError } from '@plant-store/sdk';
-import { systemReason } from '@plant-store/sdk/internal';
+import { systemReason } from '@plant-store/command/system-reason';
 import { type CommandContext, oneLine } from '../context.js';
 import { adviceOn, failureRecord } from '../send/failures.js';
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { systemReason } from '@plant-store/sdk/internal';
+import { systemReason } from '@plant-store/command/system-reason';
 import type { OutageNotice, Outbox, OutboxStatus, RelayOptions } from '@plant-store/sdk/outbox';
 import { CommandFailed } from '../context.js';
 

@@ -1,23 +1,24 @@
 import { STATUS_CODES } from 'node:http';
 import {
   type ErrorCode,
+  type FailedAttempt,
   isNotAcknowledged,
   type NotAcknowledgedError,
   type Outcome,
   type PlantStoreError,
   type RetryOptions,
 } from '@plant-store/sdk';
-import { oneLine, type Result } from '../context.js';
+import { exitCodes, oneLine } from '../context.js';
 
 const outcomes = {
-  'not-sent': { result: 'notSent', text: 'not sent' },
-  unknown: { result: 'unknown', text: 'outcome unknown' },
-  responded: { result: 'notAcknowledged', text: 'not acknowledged' },
+  'not-sent': { exitCode: exitCodes.notSent, text: 'not sent' },
+  unknown: { exitCode: exitCodes.unknown, text: 'outcome unknown' },
+  responded: { exitCode: exitCodes.notAcknowledged, text: 'not acknowledged' },
 } as const;
 
-/** What a failed delivery says of its plant. */
-export function resultOf(error: PlantStoreError): Result {
-  return isInputFault(error) ? 'badInput' : outcomes[error.outcome].result;
+/** The exit code of a delivery that failed. */
+export function exitCodeOf(error: PlantStoreError): number {
+  return isInputFault(error) ? exitCodes.badInput : outcomes[error.outcome].exitCode;
 }
 
 /** A failed delivery as JSON, for scripts. */
@@ -42,12 +43,27 @@ export function describeFailure(error: PlantStoreError): string {
 
 /** What went wrong, with the names of the command line. */
 function messageOf({ message }: PlantStoreError): string {
-  return oneLine(message.replaceAll(/\b(?:attempt|connect|total)Timeout\b/g, flagOf));
+  return oneLine(inCommandWords(message));
 }
 
-/** The option of the command line that sets an option of the SDK: `totalTimeout`, `--total-timeout`. */
-export function flagOf(option: string): string {
-  return `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+/** Options of the SDK that aren't an option of the same name. */
+const otherNames: Readonly<Record<string, string>> = {
+  headers: '-H',
+  maxConnections: '--concurrency',
+  signingKey: 'The signing key',
+};
+
+/** What the command line calls an option of the SDK: `totalTimeout`, `--total-timeout`. */
+export function optionName(option: string): string {
+  return otherNames[option] ?? `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** A message of the SDK with the names of the command line. */
+export function inCommandWords(message: string): string {
+  return message.replaceAll(
+    /`(allowInsecureTransport|baseUrl|ca|cert|eventId|headers|key|method)`|\b(?:attempt|connect|total)Timeout\b/g,
+    (found, option: string | undefined) => optionName(option ?? found),
+  );
 }
 
 /** What to do about a failed delivery; empty if the message says it. */
@@ -101,11 +117,10 @@ const maxDelay = 60_000;
  * wherever the receiver may have accepted the plant or refused it for good, or the plant can't be sent.
  *
  * @param retries How many further attempts there are, from `--retry`.
- * @param attempt The number of the attempt that failed, from 1.
  */
-export function delayAfter(retries: number, attempt: number, error: PlantStoreError): number | undefined {
+function delayAfter(retries: number, { attempt, error, outcome }: FailedAttempt): number | undefined {
   const isRefused = isNotAcknowledged(error) && !statuses.includes(error.status);
-  const isOver = attempt > retries || error.outcome === 'unknown' || isRefused || isInputFault(error);
+  const isOver = attempt > retries || outcome === 'unknown' || isRefused || isInputFault(error);
   return isOver ? undefined : Math.min(1_000 * 2 ** (attempt - 1), maxDelay);
 }
 
@@ -113,7 +128,7 @@ export function delayAfter(retries: number, attempt: number, error: PlantStoreEr
 export function policyOf(retries: number): RetryOptions | false {
   if (retries === 0) return false;
   return {
-    delays: (attempt, error) => delayAfter(retries, attempt, error),
+    delays: (failed) => delayAfter(retries, failed),
     statuses,
     withoutResponse: true,
     maxRetryAfter: maxDelay,

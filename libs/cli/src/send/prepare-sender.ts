@@ -2,10 +2,10 @@ import { isInvalidOptions, type OptionFault } from '@plant-store/sdk';
 import { resolveSettings, Sender, type Settings } from '@plant-store/sdk/internal';
 import { BadInput, collectFaults, type CommandContext } from '../context.js';
 import { readInputFile } from '../input.js';
-import { flagOf, policyOf } from './failures.js';
+import { inCommandWords, optionName, policyOf } from './failures.js';
 import { proxyFor } from './proxy.js';
 import { findSecret } from './secrets.js';
-import { longestTime, type SenderValues } from './sender-options.js';
+import { maxTimerDelay, type SenderValues } from './sender-options.js';
 
 /** A sender with its settings. */
 export interface Prepared<Plant> {
@@ -53,7 +53,7 @@ export async function prepareSender<Plant>(
     ...(signing && { signingKey: key?.text ?? (() => '') }),
     ...(header && { headers: () => header }),
     ...(retry !== undefined && { retry: policyOf(retry) }),
-    totalTimeout: values.totalTimeout ?? (retry ? longestTime : undefined),
+    totalTimeout: values.totalTimeout ?? (retry ? maxTimerDelay : undefined),
   };
   const settings = await collectFaults(faults, () => {
     try {
@@ -75,11 +75,6 @@ export async function prepareSender<Plant>(
 
 /** A fault of a sender's option, with the names of the command line. */
 function describe({ option, problem }: OptionFault, tokenSource: string | undefined): string {
-  const names: Readonly<Record<string, string>> = {
-    accessToken: `The access token in ${tokenSource}`,
-    signingKey: 'The signing key',
-    maxConnections: '--concurrency',
-  };
-  const nameOf = (name: string): string => names[name] ?? flagOf(name);
-  return `${nameOf(option)} ${problem.replaceAll(/`(\w+)`/g, (_quoted, name: string) => nameOf(name))}`;
+  const name = option === 'accessToken' ? `The access token in ${tokenSource}` : optionName(option);
+  return `${name} ${inCommandWords(problem)}`;
 }

@@ -1,15 +1,16 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
-import { createSecureContext } from 'node:tls';
+import { createSecureContext, type SecureContext } from 'node:tls';
+import { systemReason } from '@plant-store/command/system-reason';
 import { PlantStoreError } from '@plant-store/sdk';
 import {
-  connectTcp,
+  buildConnector,
+  type Connector,
+  errors,
   isLoopback,
   OwnPool,
-  securely,
   type Settings,
-  systemReason,
 } from '@plant-store/sdk/internal';
 import { BadInput } from '../context.js';
 import { type Proxy, proxyOf } from './proxy-environment.js';
@@ -43,7 +44,11 @@ export function proxyFor(settings: ConnectionSettings, environment: NodeJS.Proce
   if (proxy === undefined) return undefined;
   const route = new Route(proxy, settings);
   if (origin.startsWith('https:'))
-    return new OwnPool(origin, settings, (options, signal) => route.tunnel(options, signal));
+    return new OwnPool(
+      origin,
+      settings,
+      within(settings.connectTimeout, (options, signal) => route.tunnel(options, signal)),
+    );
   if (!settings.allowInsecureTransport && !isLoopback(proxy.hostname))
     throw new BadInput(
       `The proxy of ${proxy.name} would get the access token. Name the host of --base-url in no_proxy, or pass ` +
@@ -57,7 +62,12 @@ class ForwardingPool extends OwnPool {
   readonly #route: Route;
 
   constructor(route: Route) {
-    super(route.proxy.url, route.settings, (_, signal) => route.connect(signal));
+    const { proxy, settings } = route;
+    super(
+      proxy.url,
+      settings,
+      within(settings.connectTimeout, (_, signal) => route.connect(signal)),
+    );
     this.#route = route;
   }
 
@@ -69,42 +79,79 @@ class ForwardingPool extends OwnPool {
   }
 }
 
-type SecureOptions = Parameters<ReturnType<typeof securely>>[0];
+type ConnectOptions = Parameters<Connector>[0];
+
+/** Makes a connection. Once `signal` is aborted, its socket is destroyed, and it rejects with the reason. */
+type Connect = (options: ConnectOptions, signal: AbortSignal) => Promise<Socket>;
+
+/** Makes connections in several steps, with one time for all of them, in milliseconds. */
+function within(milliseconds: number, connect: Connect): Connector {
+  return (options, callback) => {
+    const controller = new AbortController();
+    const timer = setTimeout(() => controller.abort(new errors.ConnectTimeoutError()), milliseconds);
+    connect(options, controller.signal)
+      .finally(() => clearTimeout(timer))
+      .then(
+        (socket) => callback(null, socket),
+        (error: unknown) => callback(error as Error, null),
+      );
+    return { destroy: (error) => controller.abort(error) };
+  };
+}
+
+/** A step: a connection of undici, or TLS over the connection `httpSocket`. */
+function connectorOf(secureContext?: SecureContext): Connect {
+  const connect = buildConnector({
+    timeout: 0,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: 1_000,
+    ...(secureContext && { secureContext }),
+  }) as Connector;
+  return (options, signal) =>
+    new Promise((resolve, reject) => {
+      const socket = connect(options, (error, connected) =>
+        error === null ? resolve(connected) : reject(error),
+      );
+      const destroy = (): unknown => socket.destroy(signal.reason as Error);
+      if (signal.aborted) destroy();
+      else signal.addEventListener('abort', destroy);
+    });
+}
 
 /** The way to a receiver through a proxy. */
 class Route {
   readonly proxy: Proxy;
   readonly settings: ConnectionSettings;
-  readonly #secureReceiver: ReturnType<typeof securely>;
+  readonly #secureReceiver: Connect;
   /** As with curl, `--ca`, `--cert` and `--key` are for the receiver alone. */
-  readonly #secureProxy = securely();
+  readonly #connectProxy = connectorOf();
 
   constructor(proxy: Proxy, settings: ConnectionSettings) {
     const { ca, cert, key } = settings;
     this.proxy = proxy;
     this.settings = settings;
-    this.#secureReceiver = securely((ca ?? cert) && createSecureContext({ ca, cert, key }));
+    this.#secureReceiver = connectorOf((ca ?? cert) && createSecureContext({ ca, cert, key }));
   }
 
   /** Connects to the proxy. */
   async connect(signal: AbortSignal): Promise<Socket> {
     const { hostname, name, port, url } = this.proxy;
     const host = hostname.replaceAll(/[[\]]/g, '');
-    const socket = await connectTcp(host, port, signal).catch((error: unknown) =>
+    const options = { protocol: 'http:', hostname: host, host: hostname, port: String(port) };
+    const httpSocket = await this.#connectProxy(options, signal).catch((error: unknown) =>
       this.#fail('it is out of reach', `Is it running there? Check ${name}.`, error),
     );
-    if (url.startsWith('http:')) return socket;
-    const options = { protocol: 'https:', hostname: host, host: hostname, port: String(port) };
-    return this.#secureProxy(options, socket, signal).catch((error: unknown) =>
-      this.#fail('no TLS with it', `Check ${name} and NODE_EXTRA_CA_CERTS.`, error),
+    if (url.startsWith('http:')) return httpSocket;
+    return this.#connectProxy({ ...options, protocol: 'https:', httpSocket }, signal).catch(
+      (error: unknown) => this.#fail('no TLS with it', `Check ${name} and NODE_EXTRA_CA_CERTS.`, error),
     );
   }
 
   /** Connects to a receiver with TLS, through a tunnel. */
-  async tunnel(options: SecureOptions, signal: AbortSignal): Promise<Socket> {
-    const socket = await this.connect(signal);
-    await this.#openTunnel(socket);
-    return this.#secureReceiver(options, socket, signal).catch((error: unknown) => {
+  async tunnel(options: ConnectOptions, signal: AbortSignal): Promise<Socket> {
+    const httpSocket = await this.connect(signal);
+    await this.#openTunnel(httpSocket);
+    return this.#secureReceiver({ ...options, httpSocket }, signal).catch((error: unknown) => {
       // The sender explains the other errors, as without a proxy.
       if (isTimeout(error)) this.#fail('no TLS with the receiver', '', error);
       throw error;

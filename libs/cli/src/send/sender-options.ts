@@ -1,6 +1,6 @@
 import { type AnswerValues, CONTENT_METHODS } from '@plant-store/contract';
 import { limitDefaults } from '@plant-store/sdk/internal-light';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { BadInput } from '../context.js';
 
 /** The values of the options that a sender has on the command line. */
@@ -31,9 +31,7 @@ export function addSenderOptions(command: Command, given: AnswerValues): Command
       `address before the delivery path ${defaultOf('base-address', given['base-address'])}`,
     )
     .addOption(command.createOption('--method <method>', method).choices(CONTENT_METHODS))
-    .option('--access-token-file <file>', 'file with the access token')
-    // Commander would repeat the value in its message.
-    .addOption(new Option('--access-token [token]').hideHelp().argParser(refuseToken));
+    .option('--access-token-file <file>', 'file with the access token');
   if (given.signing) command.option('--signing-key-file <file>', 'file with the signing key');
   return command
     .option('-H, --header <header>', "header field to add, such as 'Name: value'; repeatable", headerOf)
@@ -64,13 +62,6 @@ export function defaultOf(question: string, answer: string | undefined): string 
   return answer === undefined ? `(required: question ${question} is open)` : `(default: ${answer})`;
 }
 
-function refuseToken(): never {
-  throw new BadInput(
-    '--access-token does not exist, because every user of this machine can see arguments and the shell keeps them ' +
-      'in its history. Write the token to a file and pass --access-token-file, or set ACCESS_TOKEN in the environment.',
-  );
-}
-
 /** Reads a whole number. */
 export function wholeNumber(minimum: number, maximum: number): (text: string) => number {
   return (text) => {
@@ -80,9 +71,9 @@ export function wholeNumber(minimum: number, maximum: number): (text: string) =>
   };
 }
 
-/** The longest time of a timer, in milliseconds. */
-export const longestTime = 2_147_483_647;
-const milliseconds = wholeNumber(1, longestTime);
+/** The longest delay of a timer, in milliseconds. */
+export const maxTimerDelay = 2_147_483_647;
+const milliseconds = wholeNumber(1, maxTimerDelay);
 
 /** Adds a header field to those before. The sender checks it. A value may be a secret, and is in no message. */
 function headerOf(text: string, others: Readonly<Record<string, string>> = {}): Record<string, string> {

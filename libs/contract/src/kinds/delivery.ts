@@ -14,7 +14,7 @@ function isPattern(source: string): boolean {
 }
 
 /** What access tokens look like. They are compared whole, whatever their format. */
-export const tokenFormat = kind(
+const tokenFormat = kind(
   v.strictObject({
     /** The name of the format. OpenAPI shows it as `bearerFormat`. */
     name: said,
@@ -27,10 +27,10 @@ export const tokenFormat = kind(
 );
 
 /** The name of a realm (RFC 9110 §11.5). */
-export const authenticationRealm = kind(headerValue);
+const authenticationRealm = kind(headerValue);
 
 /** Where the identifier of an event is. */
-export const eventIdentity = kind(
+const eventIdentity = kind(
   v.union([
     v.strictObject({ header: headerName }),
     v.strictObject({
@@ -44,7 +44,7 @@ export const eventIdentity = kind(
  * How a delivery is signed: a keyed hash over some of its parts, in a header field. Sender and receiver share the key,
  * which is a secret and not part of the answer.
  */
-export const signing = kind(
+const signing = kind(
   v.pipe(
     v.strictObject({
       /** HMAC (RFC 2104) with this hash. */
@@ -86,7 +86,7 @@ export const signing = kind(
 );
 
 /** When a delivery that was not acknowledged is sent again. */
-export const retry = kind(
+const retry = kind(
   v.strictObject({
     /** The wait before each further attempt, in milliseconds. Its length is the number of further attempts. */
     delays: v.array(milliseconds(0)),
@@ -96,3 +96,11 @@ export const retry = kind(
     withoutResponse: v.boolean(),
   }),
 );
+
+export const deliveryKinds = {
+  'token-format': tokenFormat,
+  'authentication-realm': authenticationRealm,
+  'event-identity': eventIdentity,
+  signing,
+  retry,
+};

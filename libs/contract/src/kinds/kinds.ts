@@ -1,30 +1,16 @@
 import type { ExecutableId } from '../register/register.js';
-import { rateLimits, sizeLimits, timeOuts } from './limits.js';
-import { eventPayloadFields, payload, plantFields } from './payload.js';
-import { baseAddress, httpMethod, mediaType, requestVersioning } from './request.js';
-import { errorCodes, errorPayloads, receiverResponse, statusCodes } from './response.js';
-import { authenticationRealm, eventIdentity, retry, signing, tokenFormat } from './delivery.js';
+import { deliveryKinds } from './delivery.js';
 import type { Schema } from './kind.js';
+import { limitKinds } from './limits.js';
+import { payloadKinds } from './payload.js';
+import { requestKinds } from './request.js';
+import { responseKinds } from './response.js';
 
 /** The kinds of answers that the software carries out, by question. CONTRIBUTING.md says how to add one. */
 export const kinds = {
-  'base-address': baseAddress,
-  'http-method': httpMethod,
-  'media-type': mediaType,
-  payload,
-  'plant-fields': plantFields,
-  'event-payload-fields': eventPayloadFields,
-  'receiver-response': receiverResponse,
-  'token-format': tokenFormat,
-  'authentication-realm': authenticationRealm,
-  retry,
-  'event-identity': eventIdentity,
-  signing,
-  'status-codes': statusCodes,
-  'error-payloads': errorPayloads,
-  'error-codes': errorCodes,
-  'rate-limits': rateLimits,
-  'size-limits': sizeLimits,
-  'time-outs': timeOuts,
-  'request-versioning': requestVersioning,
+  ...requestKinds,
+  ...payloadKinds,
+  ...responseKinds,
+  ...deliveryKinds,
+  ...limitKinds,
 } satisfies { readonly [Id in ExecutableId]: Schema<unknown> };

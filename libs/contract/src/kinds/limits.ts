@@ -5,7 +5,7 @@ import { kind } from './kind.js';
 import { milliseconds, wholeNumber } from './parts.js';
 
 /** How many deliveries a sender may make with one access token in any span of this length. */
-export const rateLimits = kind(
+const rateLimits = kind(
   v.strictObject({
     deliveries: wholeNumber(1, MAX_DELIVERIES),
     /** The length of the span. */
@@ -17,10 +17,10 @@ export const rateLimits = kind(
 );
 
 /** The largest content of a delivery. */
-export const sizeLimits = kind(wholeNumber(1, MAX_SIZE_LIMIT, ' of bytes'));
+const sizeLimits = kind(wholeNumber(1, MAX_SIZE_LIMIT, ' of bytes'));
 
 /** How long a delivery may take, in milliseconds. */
-export const timeOuts = kind(
+const timeOuts = kind(
   v.strictObject({
     /** Until a receiver has the whole request. */
     delivery: milliseconds(1),
@@ -28,3 +28,9 @@ export const timeOuts = kind(
     response: milliseconds(1),
   }),
 );
+
+export const limitKinds = {
+  'rate-limits': rateLimits,
+  'size-limits': sizeLimits,
+  'time-outs': timeOuts,
+};

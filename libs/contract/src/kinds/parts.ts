@@ -19,8 +19,13 @@ export const path = (isPath: (text: string) => boolean, what: string) =>
     v.check<`/${string}`, string>(isPath, what),
   );
 
+/** Whether people see anything of a text. */
+export function isSeen(text: string): boolean {
+  return /[^\s\p{C}\p{Default_Ignorable_Code_Point}]/u.test(text);
+}
+
 /** Text that says something. */
-export const said = textThat(/\S/, 'text that is not empty');
+export const said = textThat(isSeen, 'text that is not empty');
 
 /** Refuses a value, with the reason. */
 export function refuse<Value>(isRefused: (value: Value) => boolean, reason: string): v.RawCheckAction<Value> {
@@ -99,6 +104,3 @@ export const mediaType = textThat(
 );
 
 export const componentName = textThat(COMPONENT_NAME, 'letters, digits, dots, hyphens and underscores');
-
-/** An answer in words: one that no kind fits, or that the software is not to carry out yet. */
-export const inWords = v.strictObject({ inWords: said });

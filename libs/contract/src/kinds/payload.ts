@@ -21,12 +21,17 @@ const description = {
   ),
 };
 
+/** Libraries that copy an object leave out its field `__proto__`. */
+function isFieldName(name: string): boolean {
+  return name !== '' && name !== '__proto__';
+}
+
 /** What is sent: the plant alone, or an object with the plant in a field. */
-export const payload = kind(
+const payload = kind(
   v.union([
     v.literal('plant'),
     v.strictObject({ shape: v.literal('plant'), ...description }),
-    v.strictObject({ plantField: textThat(/^./s, 'the name of a field'), ...description }),
+    v.strictObject({ plantField: textThat(isFieldName, 'the name of a field'), ...description }),
   ]),
 );
 
@@ -43,7 +48,9 @@ const fields = kind(
   ),
 );
 
-export const plantFields = fields;
-
-/** Of the event, beside the field of the plant. */
-export const eventPayloadFields = fields;
+export const payloadKinds = {
+  payload,
+  'plant-fields': fields,
+  /** Of the event, beside the field of the plant. */
+  'event-payload-fields': fields,
+};

@@ -18,7 +18,7 @@ import {
 } from './parts.js';
 
 /** The response to a delivery that a receiver has accepted (RFC 9110 §15.3). */
-export const receiverResponse = kind(
+const receiverResponse = kind(
   v.variant('status', [
     v.strictObject({
       status: v.picklist([204, 205]),
@@ -46,7 +46,7 @@ export const receiverResponse = kind(
 const STATUSES_WITH_A_HEADER = [401, 405, 407, 426];
 
 /** The responses to failures. A failure that is left out keeps its status. */
-export const statusCodes = kind(
+const statusCodes = kind(
   members({
     ...forEach(
       failures,
@@ -72,8 +72,16 @@ export const statusCodes = kind(
   }),
 );
 
+const fieldContent = v.picklist(['status', 'code', 'description']);
+
+/** Valibot's `record` passes over the names that every object has, such as `constructor`. */
+function contentOfEach(fields: unknown): v.GenericSchema<Record<string, v.InferOutput<typeof fieldContent>>> {
+  const entries = Object.keys(fields as object).map((name) => [name, fieldContent] as const);
+  return v.strictObject(Object.fromEntries(entries));
+}
+
 /** The body of the response to a failure: a JSON object. */
-export const errorPayloads = kind(
+const errorPayloads = kind(
   v.pipe(
     v.strictObject({
       mediaType: v.pipe(
@@ -83,7 +91,7 @@ export const errorPayloads = kind(
       /** What each field contains. A field without a value is left out, for instance `code` of a failure without one. */
       fields: v.pipe(
         v.custom<object>(isObject, 'an object'),
-        v.record(v.string(), v.picklist(['status', 'code', 'description'])),
+        v.lazy(contentOfEach),
         refuse((fields) => Object.keys(fields).length === 0, 'must have at least one field'),
       ),
       /**
@@ -102,4 +110,11 @@ export const errorPayloads = kind(
 );
 
 /** The codes of failures. The error payload carries them. */
-export const errorCodes = kind(members(forEach(failures, textThat(/^./s, 'text that is not empty'))));
+const errorCodes = kind(members(forEach(failures, textThat(/^./s, 'text that is not empty'))));
+
+export const responseKinds = {
+  'receiver-response': receiverResponse,
+  'status-codes': statusCodes,
+  'error-payloads': errorPayloads,
+  'error-codes': errorCodes,
+};

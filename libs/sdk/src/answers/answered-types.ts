@@ -9,93 +9,43 @@ import type {
   ContentMethod,
   SchemaInput,
 } from '@plant-store/contract';
-import type { AccessToken } from '../delivery/access-token.js';
 import type { SigningKey } from '../delivery/signing.js';
 import type { EncodableMediaType } from '../encoders/default-encoder.js';
 import type { Encoder } from '../encoders/encoder.js';
 
-type ContractAnswers = typeof answerValues;
+/** The answers of the contract. */
+export type GivenAnswers = typeof answerValues;
 
-/** The answers of the contract. As an interface, because editors show an interface by its name alone. */
-// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- an alias would be shown with all answers
-export interface GivenAnswers extends ContractAnswers {}
-
-/** What every plant is: anything, until the question plant-fields is answered. */
+/** What every plant is under some answers: anything, until the question plant-fields is answered. */
 export type PlantOf<Given extends AnswerValues> = SchemaOf<Given, 'plant-fields', unknown>;
 
 type ContractPlant = PlantOf<GivenAnswers>;
 
-/** A plant under the answers of the contract, by a name that editors show. A union is not all that it says. */
+/** A plant under the answers of the contract, by a name that editors show. It can't say all that a union does. */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- an alias would be shown with all fields
 interface AnsweredPlant extends Pick<ContractPlant, keyof ContractPlant> {}
 
-/** What every plant is under the answers of the contract: `AnsweredPlant`, if that says it all. */
+/** What every plant is: `AnsweredPlant`, if that says it all. */
 export type AnyPlant = [ContractPlant, AnsweredPlant] extends [AnsweredPlant, ContractPlant]
   ? AnsweredPlant
   : ContractPlant;
 
-/** The options that answers decide, and the access token. `undefined` is a fault at run time that names the option. */
-interface DecidedOptions<Plant, Event extends readonly unknown[]> {
+/** The options that answers decide. */
+interface DecidableOptions<Plant, Event extends readonly unknown[]> {
   /**
    * The address to which the delivery path is appended (questions base-address, delivery-target): an absolute http or
    * https URL without user information, query and fragment. Plain http is only for loopback; see
    * `allowInsecureTransport`.
    */
-  readonly baseUrl: string | URL | undefined;
+  readonly baseUrl?: string | URL | undefined;
   /** The HTTP method of a delivery: `POST`, `PUT` or `PATCH` (question http-method). */
-  readonly method: ContentMethod;
+  readonly method?: ContentMethod | undefined;
   /**
    * Turns a plant into what is sent (questions payload, media-type). Once event-payload-fields is answered, its second
    * argument is the event.
    */
-  readonly encode: Encoder<Plant, Event>;
-  /** The bearer token, or a function that returns one for each attempt (questions token-issuance, token-lifetime). */
-  readonly accessToken: AccessToken | undefined;
+  readonly encode?: Encoder<Plant, Event> | undefined;
 }
-
-/** The questions that decide an option. An option without one is always required. */
-interface DecidedBy {
-  readonly baseUrl: 'base-address';
-  readonly method: 'http-method';
-  readonly encode: 'media-type' | 'payload';
-}
-
-/** The options that are required while some questions are open. A message of the compiler shows which these are. */
-type OptionsWhileOpen<Questions extends string, Options> = {
-  readonly [
-    Name in keyof Options as Name extends keyof DecidedBy
-      ? Extract<DecidedBy[Name], Questions> extends never
-        ? never
-        : Name
-      : Name
-  ]: Options[Name];
-};
-
-/** The questions that decide an option, and whose answers don't. */
-type OpenQuestion<Given extends AnswerValues> =
-  | Exclude<DecidedBy[keyof DecidedBy], keyof Given>
-  | (Given extends { readonly 'media-type': infer Type extends string }
-      ? Exclude<'media-type', EncodableMediaType<Type> extends never ? never : 'media-type'>
-      : never);
-
-/**
- * The options of a sender that depend on the answers. The compiler would show a union that has a name by that name, and
- * not the questions: hence the template.
- */
-export type AnsweredOptions<Plant, Given extends AnswerValues> = OptionsWhileOpen<
-  `${OpenQuestion<Given>}`,
-  DecidedOptions<Plant, EventArguments<Given>> & SigningOption<Given>
-> &
-  OptionalOptions<Plant, EventArguments<Given>>;
-
-/** The options of open questions are among these, too: an option is required if one of two types requires it. */
-type OptionalOptions<Plant, Event extends readonly unknown[]> = {
-  readonly [Name in keyof DecidedBy]?: DecidedOptions<Plant, Event>[Name] | undefined;
-};
-
-type SigningOption<Given extends AnswerValues> = Given extends { readonly signing: unknown }
-  ? SigningKeyOption
-  : unknown;
 
 /** The option with the key of the signatures, once the question signing is answered. */
 export interface SigningKeyOption {
@@ -106,13 +56,41 @@ export interface SigningKeyOption {
   readonly signingKey: SigningKey | undefined;
 }
 
+/** The names of the options that are required, because their questions are open. */
+type RequiredNames<Given extends AnswerValues> =
+  | (Given extends { readonly 'base-address': unknown } ? never : 'baseUrl')
+  | (Given extends { readonly 'http-method': unknown } ? never : 'method')
+  | (Given extends { readonly 'media-type': infer Type extends string; readonly payload: unknown }
+      ? EncodableMediaType<Type> extends never
+        ? 'encode'
+        : never
+      : 'encode');
+
+/** The same while their questions are open. That the environment has no `baseUrl` is a fault at run time. */
+interface RequiredOptions<Plant, Event extends readonly unknown[]> {
+  readonly baseUrl: string | URL | undefined;
+  readonly method: ContentMethod;
+  readonly encode: Encoder<Plant, Event>;
+}
+
+/** The options of a sender that depend on the answers. An option is required if one of the types requires it. */
+export type AnsweredOptions<Plant, Given extends AnswerValues> = DecidableOptions<
+  Plant,
+  EventArguments<Given>
+> &
+  Pick<RequiredOptions<Plant, EventArguments<Given>>, RequiredNames<Given>> &
+  (Given extends { readonly signing: unknown } ? SigningKeyOption : Nothing);
+
+/** No members. An interface can't extend `unknown`. */
+type Nothing = Record<never, never>;
+
 /** The options of `send` that depend on the answers. */
 export type EventOptions<Given extends AnswerValues> = (Given extends {
   readonly 'event-payload-fields': AnswerSchema;
 }
   ? EventOption<SchemaOf<Given, 'event-payload-fields', never>>
-  : unknown) &
-  (Given extends { readonly 'event-identity': { readonly header: string } } ? EventIdOption : unknown);
+  : Nothing) &
+  (Given extends { readonly 'event-identity': { readonly header: string } } ? EventIdOption : Nothing);
 
 interface EventOption<Event> {
   /** The fields of the event besides those of the plant (question event-payload-fields). */
@@ -127,7 +105,8 @@ interface EventIdOption {
   readonly eventId: string;
 }
 
-type EventArguments<Given extends AnswerValues> = Given extends {
+/** What `encode` gets beside the plant. */
+export type EventArguments<Given extends AnswerValues> = Given extends {
   readonly 'event-payload-fields': AnswerSchema;
 }
   ? [event: SchemaOf<Given, 'event-payload-fields', never>]
@@ -140,9 +119,9 @@ type SchemaOf<Given extends AnswerValues, Id extends keyof AnswerValues, Otherwi
   ? SchemaInput<Schema>
   : Otherwise;
 
-/** The answered status of an acknowledgement. */
+/** The status of a response that acknowledges a delivery: the answered one, if there is one. */
 export type AcknowledgedStatus<Given extends AnswerValues> = Given extends {
   readonly 'receiver-response': { readonly status: infer Status };
 }
-  ? { readonly status: Status }
-  : unknown;
+  ? Status
+  : number;

@@ -2,8 +2,7 @@ import type { Dispatcher } from 'undici';
 import { NotAcknowledgedError, outcomeOf, type ReceiverResponse } from '../errors/not-acknowledged-error.js';
 import type { Outcome, PlantStoreError } from '../errors/plant-store-error.js';
 import { toError } from '../errors/sender-error.js';
-import type { Sendable, Target, Transport } from '../transport/transport.js';
-import type { DeliveryObserver } from './diagnostics.js';
+import type { RequestFields, Sendable, Target, Transport } from '../transport/transport.js';
 import type { ResponseReader } from './response.js';
 
 /** What the attempts of one sender share. */
@@ -24,8 +23,6 @@ export interface AttemptContext {
  */
 export class Attempt implements Sendable {
   readonly #context: AttemptContext;
-  /** `undefined` if nobody subscribes to the diagnostics channels. */
-  readonly #observer: DeliveryObserver | undefined;
   /** Is aborted when the attempt fails. `undefined` until its signal is read. */
   #failure: AbortController | undefined;
   #controller: Dispatcher.DispatchController | undefined;
@@ -38,9 +35,8 @@ export class Attempt implements Sendable {
   #chunks: Uint8Array[] | undefined;
   #length = 0;
 
-  constructor(context: AttemptContext, observer: DeliveryObserver | undefined) {
+  constructor(context: AttemptContext) {
     this.#context = context;
-    this.#observer = observer;
   }
 
   /** Whether the attempt has succeeded or failed. */
@@ -55,14 +51,9 @@ export class Attempt implements Sendable {
     return isUnknown ? 'unknown' : outcomeOf(this.#status);
   }
 
-  /**
-   * Sends the request. Resolves with the response that acknowledges it.
-   *
-   * @param headers A flat list of names and values.
-   */
-  send(headers: string[], content: Uint8Array): Promise<ReceiverResponse> {
-    const credentials = headers[headers.indexOf('authorization') + 1];
-    this.#accessToken = credentials!.slice('Bearer '.length);
+  /** Sends the request. Resolves with the response that acknowledges it. */
+  send(headers: RequestFields, content: Uint8Array): Promise<ReceiverResponse> {
+    this.#accessToken = (headers['authorization'] as string).slice('Bearer '.length);
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -83,7 +74,6 @@ export class Attempt implements Sendable {
   fail(error: PlantStoreError): void {
     if (this.#settled) return;
     this.#settled = true;
-    this.#observer?.fail(error);
     this.#reject?.(error);
     this.#failure?.abort();
     this.#controller?.abort(error);
@@ -149,9 +139,7 @@ export class Attempt implements Sendable {
       truncated,
     };
     const { responses, target } = this.#context;
-    const acknowledged = responses.acknowledges(response.status);
-    this.#observer?.respond(response.status, acknowledged);
-    if (acknowledged) this.#resolve!(response);
+    if (responses.acknowledges(response.status)) this.#resolve!(response);
     else {
       const explanation = responses.explain(response);
       this.#reject!(new NotAcknowledgedError(response, target.url, explanation, this.#accessToken));

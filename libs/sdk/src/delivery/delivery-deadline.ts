@@ -48,16 +48,19 @@ export class DeliveryDeadline {
    * Waits until `proceed` is called. totalTimeout runs meanwhile.
    *
    * @param start Starts what calls `proceed`. What it returns is called if the delivery ends before.
+   * @throws PlantStoreError if the delivery was ended, or its time is over.
    */
-  wait(start: (proceed: () => void) => () => void): Promise<void> {
-    this.startTotalClock();
-    return new Promise((resolve, reject) => {
+  async wait(start: (proceed: () => void) => () => void): Promise<void> {
+    this.#startTotalClock();
+    await new Promise<void>((resolve, reject) => {
       const takeBack = start(resolve);
       this.#endWait = (error) => {
         takeBack();
         reject(error);
       };
     });
+    // It may have been ended since `proceed` was called.
+    this.check();
   }
 
   /** Waits for a promise. A clock runs meanwhile: that of the attempt if it was started, else totalTimeout. */
@@ -66,7 +69,7 @@ export class DeliveryDeadline {
       promise.then(resolve, reject);
       this.#endWait = reject;
       // What it throws comes after the promise has a handler: the promise may reject later.
-      this.startTotalClock();
+      this.#startTotalClock();
     });
   }
 
@@ -76,16 +79,6 @@ export class DeliveryDeadline {
       const timer = setTimeout(resolve, milliseconds);
       return () => clearTimeout(timer);
     });
-  }
-
-  /**
-   * Starts totalTimeout, unless a clock runs already.
-   *
-   * @throws PlantStoreError if the delivery was ended, or its time is over.
-   */
-  startTotalClock(): void {
-    this.check();
-    if (this.#timer === undefined) this.#startClock(Infinity);
   }
 
   /** An attempt begins. Until its clock is started, only totalTimeout ends it. */
@@ -138,11 +131,19 @@ export class DeliveryDeadline {
     this.#interrupt(error);
   }
 
+  /** Starts totalTimeout, unless a clock runs already. */
+  #startTotalClock(): void {
+    this.check();
+    if (this.#timer === undefined) this.#startClock(Infinity);
+  }
+
   #startClock(attemptLeft: number): void {
     clearTimeout(this.#timer);
     const totalLeft = this.#totalEndsAt - performance.now();
-    if (totalLeft <= 0) this.expire('totalTimeout');
-    this.check();
+    if (totalLeft <= 0) {
+      this.expire('totalTimeout');
+      this.check();
+    }
     const clock: Clock = attemptLeft < totalLeft ? 'attemptTimeout' : 'totalTimeout';
     this.#timer = setTimeout(expire, Math.ceil(Math.min(attemptLeft, totalLeft)), this, clock);
   }

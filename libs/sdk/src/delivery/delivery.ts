@@ -1,11 +1,11 @@
 import type { EncodedPlant, Encoding, RawEventOptions } from '../encoders/plant-encoder.js';
 import type { ReceiverResponse } from '../errors/not-acknowledged-error.js';
-import { combineOutcomes, type Outcome, type PlantStoreError } from '../errors/plant-store-error.js';
+import { combineOutcomes, type Outcome, PlantStoreError } from '../errors/plant-store-error.js';
+import type { SenderError } from '../errors/sender-error.js';
 import type { Credentials } from './access-token.js';
 import { Attempt, type AttemptContext } from './attempt.js';
 import type { ClockTimes } from './clocks.js';
 import { DeliveryDeadline } from './delivery-deadline.js';
-import type { DeliveryObserver } from './diagnostics.js';
 import type { DeliveryContent, RequestHeaders } from './headers.js';
 import type { InFlight } from './in-flight.js';
 import type { RateLimiter } from './rate-limiter.js';
@@ -39,16 +39,13 @@ export interface DeliveryContext extends AttemptContext, ClockTimes {
  */
 export class Delivery {
   readonly #context: DeliveryContext;
-  /** `undefined` if nobody subscribes to the diagnostics channels. */
-  readonly #observer: DeliveryObserver | undefined;
   readonly #deadline: DeliveryDeadline;
   #attempts = 0;
   /** The worst one of the attempts so far. */
   #outcome: Outcome = 'not-sent';
 
-  constructor(context: DeliveryContext, observer: DeliveryObserver | undefined) {
+  constructor(context: DeliveryContext) {
     this.#context = context;
-    this.#observer = observer;
     this.#deadline = new DeliveryDeadline(context);
   }
 
@@ -65,23 +62,21 @@ export class Delivery {
     options: RawSendOptions,
   ): Promise<ReceiverResponse> {
     const { headers, inFlight } = this.#context;
-    const place = inFlight.add(this.#deadline, options.signal);
+    inFlight.add(this.#deadline, options.signal);
     try {
       this.#deadline.check();
       const ownFields = headers.readOwn(options.headers);
       const encoded = isEncoded
         ? encoder.check(plant as EncodedPlant)
         : encoder.encode(plant as Plant, options);
-      const response = await this.#attemptUntilItEnds({ ownFields, plant: encoded });
-      this.#observer?.end({ status: response.status });
-      return response;
+      // A function of the caller may have ended it.
+      this.#deadline.check();
+      return await this.#attemptUntilItEnds({ ownFields, plant: encoded });
     } catch (thrown) {
-      const error = this.#failureOf(thrown as PlantStoreError);
-      this.#observer?.end({ error });
-      throw error;
+      throw this.#failureOf(thrown as PlantStoreError);
     } finally {
       this.#deadline.stopClock();
-      inFlight.delete(place, options.signal);
+      inFlight.delete(this.#deadline, options.signal);
     }
   }
 
@@ -99,8 +94,6 @@ export class Delivery {
         transport.release();
       }
       const delay = this.#delayAfter(error);
-      this.#deadline.startTotalClock();
-      this.#observer?.retry(error, delay);
       await this.#deadline.sleep(delay);
     }
   }
@@ -109,11 +102,9 @@ export class Delivery {
   async #attempt(content: DeliveryContent): Promise<ReceiverResponse> {
     const { credentials, headers, limiter } = this.#context;
     const deadline = this.#deadline;
-    deadline.check();
     if (limiter?.take() === false) await deadline.wait((proceed) => limiter.wait(proceed));
-    deadline.check();
     this.#attempts += 1;
-    const attempt = new Attempt(this.#context, this.#observer);
+    const attempt = new Attempt(this.#context);
     deadline.beginAttempt(attempt);
     const authorized = credentials.make(attempt);
     const authorization = typeof authorized === 'string' ? authorized : await deadline.waitFor(authorized);
@@ -121,9 +112,7 @@ export class Delivery {
     const made = headers.make(content, this.#attempts, authorization);
     const fields = made instanceof Promise ? await deadline.waitFor(made) : made;
     deadline.check();
-    const observed = this.#observer?.startAttempt(fields) ?? fields;
-    deadline.check();
-    return attempt.send(observed, content.plant.content);
+    return attempt.send(fields, content.plant.content);
   }
 
   /**
@@ -135,9 +124,8 @@ export class Delivery {
     const { retry } = this.#context;
     this.#outcome = combineOutcomes(this.#outcome, error.outcome);
     if (retry === undefined || this.#deadline.isOver) throw error;
-    // The policy is told of all attempts so far.
-    Object.assign(error, { attempts: this.#attempts, outcome: this.#outcome });
-    const delay = waitBeforeRetry(retry, this.#attempts, error);
+    const [attempt, outcome] = [this.#attempts, this.#outcome];
+    const delay = waitBeforeRetry(retry, { attempt, error: error as SenderError, outcome });
     if (delay === undefined) throw error;
     return delay;
   }
@@ -145,8 +133,11 @@ export class Delivery {
   /** What the delivery fails with. A function of the caller may have aborted the signal, and thrown. */
   #failureOf(thrown: PlantStoreError): PlantStoreError {
     const { limiter, retry } = this.#context;
-    const error = this.#deadline.error ?? thrown;
-    const outcome = combineOutcomes(this.#outcome, error.outcome);
+    const { code, message, outcome: last } = this.#deadline.error ?? thrown;
+    const outcome = combineOutcomes(this.#outcome, last);
+    let error = this.#deadline.error ?? thrown;
+    // A policy may have frozen it.
+    if (!Object.isExtensible(error)) error = new PlantStoreError(code, message, { outcome, cause: error });
     if (retry !== undefined || limiter !== undefined) {
       Object.assign(error, { attempts: this.#attempts, outcome });
     }

@@ -1,4 +1,5 @@
 import type { PlantStoreError } from '../errors/plant-store-error.js';
+import type { RequestFields } from '../transport/transport.js';
 import { ignore, isPromiseLike } from './promise-like.js';
 
 /** Header fields to add to a request: a record, a `Headers`, a `Map`, or any other iterable of pairs. */
@@ -39,12 +40,20 @@ export function readHeaderFields(
   return list;
 }
 
-/** Adds the fields whose names a list doesn't have yet. Both are flat lists of names and values. */
-export function addFields(fields: readonly string[], added: readonly string[]): string[] {
-  const names = new Set(fields.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()));
-  const all = [...fields];
+/**
+ * Adds the fields whose names there aren't yet.
+ *
+ * @param added A flat list of names and values.
+ */
+export function addFields(fields: RequestFields, added: readonly string[]): RequestFields {
+  const names = new Set(Object.keys(fields).map((name) => name.toLowerCase()));
+  // A field may have the name of a property that every object has.
+  const all = Object.assign(Object.create(null) as RequestFields, fields);
   for (let index = 0; index < added.length; index += 2) {
-    if (!names.has(added[index]!.toLowerCase())) all.push(added[index]!, added[index + 1]!);
+    const [name, value] = [added[index]!, added[index + 1]!];
+    if (names.has(name.toLowerCase())) continue;
+    const before = all[name];
+    all[name] = before === undefined ? value : [before, value].flat();
   }
   return all;
 }

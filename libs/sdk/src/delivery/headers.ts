@@ -3,6 +3,7 @@ import { type ContentMethod, RESERVED_FIELDS, type SigningScheme } from '@plant-
 import type { EncodedPlant } from '../encoders/plant-encoder.js';
 import { invalidOption } from '../errors/invalid-options-error.js';
 import { notSent, type PlantStoreError } from '../errors/plant-store-error.js';
+import type { RequestFields } from '../transport/transport.js';
 import { addFields, type HeaderFields, readHeaderFields } from './header-fields.js';
 import { callAndRead } from './promise-like.js';
 import { Signer } from './signing.js';
@@ -93,33 +94,36 @@ export class RequestHeaders {
   }
 
   /**
-   * Makes a flat list of names and values. It is a promise only if the `headers` function returns one.
+   * Makes the header fields of an attempt. They are a promise only if the `headers` function returns one.
    *
    * @param attempt The number of the attempt, from 1.
    * @throws PlantStoreError
    */
-  make(content: DeliveryContent, attempt: number, credentials: string): string[] | Promise<string[]> {
+  make(
+    content: DeliveryContent,
+    attempt: number,
+    credentials: string,
+  ): RequestFields | Promise<RequestFields> {
     const { headers: hook, method, target } = this.#settings;
     if (hook === undefined) return this.#known(content, credentials);
     const request = { method, url: target.url, ...content.plant, attempt };
     const fields = callAndRead(hook, request, this.#readResult, hookThrew);
     // A signature has the time at which the request is sent, so it is made last.
-    const add = (checked: string[]): string[] => addFields(this.#known(content, credentials), checked);
+    const add = (checked: string[]): RequestFields => addFields(this.#known(content, credentials), checked);
     return fields instanceof Promise ? fields.then(add) : add(fields);
   }
 
   readonly #readResult = (fields: unknown): string[] =>
     readHeaderFields(fields, this.#reserved, invalidResult);
 
-  #known({ plant, ownFields }: DeliveryContent, credentials: string): string[] {
+  #known({ plant, ownFields }: DeliveryContent, credentials: string): RequestFields {
     const { versionHeader, eventIdHeader } = this.#settings.answered;
-    const fields = ['authorization', credentials];
-    if (plant.mediaType !== undefined) fields.push('content-type', plant.mediaType);
-    if (versionHeader !== undefined) fields.push(versionHeader.header, versionHeader.value);
-    if (eventIdHeader !== undefined) fields.push(eventIdHeader, plant.eventId!);
-    if (this.#signer !== undefined) fields.push(...this.#signer.sign(plant));
-    fields.push(...ownFields);
-    return fields;
+    const fields: RequestFields = { authorization: credentials };
+    if (plant.mediaType !== undefined) fields['content-type'] = plant.mediaType;
+    if (versionHeader !== undefined) fields[versionHeader.header] = versionHeader.value;
+    if (eventIdHeader !== undefined) fields[eventIdHeader] = plant.eventId!;
+    if (this.#signer !== undefined) Object.assign(fields, this.#signer.sign(plant));
+    return ownFields.length === 0 ? fields : addFields(fields, ownFields);
   }
 }
 

@@ -1,11 +1,11 @@
 import { type ExecutableAnswers, RateWindow } from '@plant-store/contract';
-import { Queue } from '../transport/queue.js';
 import { longestTimer } from './clocks.js';
 
 /** Lets attempts wait, first come first served, until the rate limit has room for them. */
 export class RateLimiter {
   readonly #window: RateWindow;
-  readonly #waiters = new Queue<() => void>();
+  /** In the order in which they came. */
+  readonly #waiting = new Set<() => void>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(limit: ExecutableAnswers['rate-limits']) {
@@ -14,7 +14,7 @@ export class RateLimiter {
 
   /** Takes room for one attempt, if there is any and nobody waits for it. */
   take(): boolean {
-    return this.#waiters.isEmpty && this.#window.take(performance.now()) === 0;
+    return this.#waiting.size === 0 && this.#window.take(performance.now()) === 0;
   }
 
   /**
@@ -24,13 +24,13 @@ export class RateLimiter {
    * @returns Ends the wait.
    */
   wait(proceed: () => void): () => void {
-    const place = this.#waiters.add(proceed);
+    this.#waiting.add(proceed);
     this.#serve();
-    return () => place.leave();
+    return () => this.#waiting.delete(proceed);
   }
 
   #serve(): void {
-    while (!this.#waiters.isEmpty) {
+    for (const proceed of this.#waiting) {
       const milliseconds = this.#window.take(performance.now());
       if (milliseconds > 0) {
         clearTimeout(this.#timer);
@@ -40,7 +40,8 @@ export class RateLimiter {
         ).unref();
         return;
       }
-      this.#waiters.shift()!();
+      this.#waiting.delete(proceed);
+      proceed();
     }
   }
 }

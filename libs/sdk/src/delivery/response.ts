@@ -1,5 +1,5 @@
 import { type ExecutableAnswers, type Failure, FAILURES, statusOf } from '@plant-store/contract';
-import { essenceOf } from '../encoders/media-type.js';
+import { essenceOf } from '../encoders/encoder.js';
 import type { Explanation, ReceiverResponse } from '../errors/not-acknowledged-error.js';
 
 /** What the answers say about responses. Each is absent while its question is open. */

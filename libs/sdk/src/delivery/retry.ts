@@ -1,5 +1,5 @@
 import { type ExecutableAnswers, readRetryAfter } from '@plant-store/contract';
-import { type ErrorCode, PlantStoreError } from '../errors/plant-store-error.js';
+import { type ErrorCode, type Outcome, PlantStoreError } from '../errors/plant-store-error.js';
 import { isNotAcknowledged, type SenderError } from '../errors/sender-error.js';
 import { longestTimer } from './clocks.js';
 import { ignore, isPromiseLike } from './promise-like.js';
@@ -27,15 +27,21 @@ export interface RetryOptions extends Omit<RetryPolicy, 'delays'> {
   readonly maxRetryAfter?: number | undefined;
 }
 
+/** What a retry policy is told. */
+export interface FailedAttempt {
+  /** The number of the attempt that failed, from 1. */
+  readonly attempt: number;
+  /** Why it failed. */
+  readonly error: SenderError;
+  /** The worst one of all attempts so far: `unknown` if one of them ended so, else `responded`, else `not-sent`. */
+  readonly outcome: Outcome;
+}
+
 /**
  * Returns the wait before the next attempt, in milliseconds from 0 to 2147483647, or `undefined` for no further one. It
  * is called after each attempt that `statuses` and `withoutResponse` let repeat.
- *
- * @param attempt The number of the attempt that failed, from 1.
- * @param error The error of that attempt. Its `outcome` is the worst one of all attempts so far: `unknown` if one of them
- * ended so, else `responded` if one did, else `not-sent`.
  */
-export type RetryDelay = (attempt: number, error: SenderError) => number | undefined;
+export type RetryDelay = (failed: FailedAttempt) => number | undefined;
 
 /** The policy of a sender, checked. */
 export type Retry = { readonly [Name in keyof RetryOptions]-?: Exclude<RetryOptions[Name], undefined> };
@@ -43,13 +49,13 @@ export type Retry = { readonly [Name in keyof RetryOptions]-?: Exclude<RetryOpti
 /**
  * The wait before the next attempt, in milliseconds; `undefined` if there is none.
  *
- * @param attempt The number of the attempt that failed, from 1.
  * @throws PlantStoreError if the function `delays` fails.
  */
-export function waitBeforeRetry(retry: Retry, attempt: number, error: PlantStoreError): number | undefined {
+export function waitBeforeRetry(retry: Retry, failed: FailedAttempt): number | undefined {
+  const { attempt, error } = failed;
   if (!isRetried(retry, error)) return undefined;
   const delay =
-    typeof retry.delays === 'function' ? callDelays(retry.delays, attempt, error) : retry.delays[attempt - 1];
+    typeof retry.delays === 'function' ? callDelays(retry.delays, failed) : retry.delays[attempt - 1];
   if (delay === undefined) return undefined;
   const retryAfter = isNotAcknowledged(error) ? readRetryAfter(error.headers['retry-after']) : 0;
   return Math.max(delay * (1 - retry.jitter * Math.random()), Math.min(retryAfter, retry.maxRetryAfter));
@@ -70,18 +76,18 @@ function isRetried({ statuses, withoutResponse }: Retry, error: PlantStoreError)
     : withoutResponse && codesWithoutResponse.includes(error.code);
 }
 
-function callDelays(delays: RetryDelay, attempt: number, error: PlantStoreError): number | undefined {
+function callDelays(delays: RetryDelay, failed: FailedAttempt): number | undefined {
   let delay: unknown;
   try {
-    delay = delays(attempt, error as SenderError);
+    delay = delays(Object.freeze(failed));
   } catch (cause) {
-    throw retryFailed('threw an error; see `cause`.', attempt, error, cause);
+    throw retryFailed('threw an error; see `cause`.', failed, cause);
   }
   if (delay === undefined || isTime(delay)) return delay;
   if (isPromiseLike(delay)) ignore(delay);
   const returned = typeof delay === 'number' ? delay : typeof delay;
   const problem = `must return milliseconds from 0 to ${longestTimer}, or undefined (got ${returned}).`;
-  throw retryFailed(problem, attempt, error, error);
+  throw retryFailed(problem, failed, failed.error);
 }
 
 function isTime(value: unknown): value is number {
@@ -90,10 +96,9 @@ function isTime(value: unknown): value is number {
 
 function retryFailed(
   problem: string,
-  attempt: number,
-  { code, outcome }: PlantStoreError,
+  { attempt, error, outcome }: FailedAttempt,
   cause: unknown,
 ): PlantStoreError {
-  const message = `After attempt ${attempt} (${code}), \`retry.delays\` ${problem}`;
+  const message = `After attempt ${attempt} (${error.code}), \`retry.delays\` ${problem}`;
   return new PlantStoreError('PLANT_STORE_RETRY_FAILED', message, { outcome, cause });
 }

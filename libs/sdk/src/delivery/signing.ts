@@ -57,13 +57,15 @@ export class Signer {
     this.#keyOf = keyOf;
   }
 
-  /** A flat list of header names and values. */
-  sign({ content, eventId = '' }: EncodedPlant): string[] {
+  /** The header fields of an attempt. */
+  sign({ content, eventId = '' }: EncodedPlant): Record<string, string> {
     const { algorithm, signature, timestamp: time } = this.#scheme;
     const timestamp = String(Math.floor(Date.now() / 1_000));
     const hash = createHmac(algorithm.slice('hmac-'.length), this.#keyOf());
     for (const piece of signedPieces(this.#scheme, { eventId, timestamp, content })) hash.update(piece);
-    const signed = [signature.header, signature.prefix + hash.digest(signature.encoding)];
-    return time === undefined ? signed : [time.header, timestamp, ...signed];
+    return {
+      ...(time && { [time.header]: timestamp }),
+      [signature.header]: signature.prefix + hash.digest(signature.encoding),
+    };
   }
 }

@@ -1,8 +1,7 @@
 import { isNativeError, isPromise, isUint8Array } from 'node:util/types';
 import { InvalidOptionsError, type OptionFault, unexpected } from '../errors/invalid-options-error.js';
 import { notSent, type PlantStoreError } from '../errors/plant-store-error.js';
-import type { Encoded } from './encoder.js';
-import { essenceOf, isMediaType } from './media-type.js';
+import { type Encoded, essenceOf, isMediaType } from './encoder.js';
 
 /** A plant that is ready to be sent: what `sendEncoded` takes, and what an outbox keeps. */
 export interface EncodedPlant {
@@ -69,13 +68,14 @@ export class PlantEncoder<Plant> {
    * @throws PlantStoreError
    */
   check(encoded: EncodedPlant | undefined): EncodedPlant {
-    const eventId = encoded?.eventId;
+    let eventId: unknown;
+    const read = callEncoder(encoded, () => {
+      eventId = encoded?.eventId;
+      return encoded;
+    });
     const faults = this.#answers.eventIdHeader === undefined ? [] : eventIdFaults(eventId);
     if (faults.length > 0) throw new InvalidOptionsError(faults);
-    return this.#apply(
-      callEncoder(encoded, () => encoded),
-      eventId,
-    );
+    return this.#apply(read, eventId);
   }
 
   #apply(encoded: ReturnType<typeof callEncoder>, eventId: unknown): EncodedPlant {

@@ -24,7 +24,7 @@ export class InvalidOptionsError extends PlantStoreError {
   constructor(faults: readonly OptionFault[], cause?: unknown) {
     const lines = faults.map(({ option, problem }) => `\`${option}\` ${problem}`);
     super('PLANT_STORE_INVALID_OPTIONS', lines.join('\n'), { outcome: 'not-sent', cause });
-    this.faults = Object.freeze([...faults]);
+    this.faults = Object.freeze(faults.map((fault) => Object.freeze(fault)));
   }
 }
 
@@ -40,8 +40,7 @@ export function invalidOption(
   problem: string,
   { question, cause }: FaultDetails = {},
 ): InvalidOptionsError {
-  const fault = Object.freeze({ option, problem, ...(question && { question }) });
-  return new InvalidOptionsError([fault], cause);
+  return new InvalidOptionsError([{ option, problem, ...(question && { question }) }], cause);
 }
 
 /** The error of a required option that is missing, or not what is expected. */

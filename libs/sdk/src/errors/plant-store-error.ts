@@ -97,10 +97,6 @@ export const errorCodes = Object.freeze({
     'responded',
   ),
   PLANT_STORE_ATTEMPT_CUT_OFF: entry('A relay ended during the attempt, or lost its database.', 'unknown'),
-  PLANT_STORE_ITERABLE_FAILED: entry(
-    'The iterable of `sendAll` threw an error. The plants before it have their results.',
-    'not-sent',
-  ),
 });
 
 /** Code of an error of this package. Codes are stable: compare them, not classes or messages. */

@@ -1,9 +1,7 @@
 import { openQuestions, type QuestionId } from '@plant-store/contract';
 import { longestTimer } from '../delivery/clocks.js';
-import { ignore, isPromiseLike } from '../delivery/promise-like.js';
 import { invalidOption, InvalidOptionsError, type OptionFault } from '../errors/invalid-options-error.js';
 import { isInvalidOptions } from '../errors/sender-error.js';
-import { nearestOf } from './nearest.js';
 
 /** Values of options by their names. */
 export type OptionValues = Readonly<Record<string, unknown>>;
@@ -18,86 +16,63 @@ type Results<T extends Readers> = { readonly [Name in keyof T]: ReturnType<NonNu
  *
  * @param owner Whose options they are, such as `a relay`.
  * @param defaults What the readers get of options that are left out.
- * @param found Faults that were found before.
  * @returns The results of the readers, frozen.
- * @throws InvalidOptionsError with those and every fault of the options.
+ * @throws InvalidOptionsError with every fault.
  */
 export function readOptions<T extends Readers>(
   readers: T,
   raw: unknown,
   owner: string,
   defaults: OptionValues = {},
-  found: readonly OptionFault[] = [],
 ): Results<T> {
   const names = Object.keys(readers);
-  const options = readProperties(raw, names);
-  const faults = [...found, ...unknownOptions(raw as object, names, owner)];
+  const options = readObject(raw);
+  const faults = unknownOptions(options, names, owner);
   const results: Record<string, unknown> = {};
-  let cause: unknown;
   for (const name of names) {
     try {
-      const { [name]: option = defaults[name] } = options;
-      results[name] = readers[name]!(option, name as never, options);
+      results[name] = readers[name]!(
+        options[name] === undefined ? defaults[name] : options[name],
+        name as never,
+        options,
+      );
     } catch (error) {
-      if (!isInvalidOptions(error)) throw error;
-      faults.push(...error.faults);
-      cause ??= error.cause;
+      const { faults: found } = isInvalidOptions(error) ? error : unreadable(name);
+      faults.push(...found);
     }
   }
-  if (faults.length > 0) throw new InvalidOptionsError(faults, cause);
+  if (faults.length > 0) throw new InvalidOptionsError(faults);
   return Object.freeze(results) as Results<T>;
 }
 
 /**
- * Reads an options object whose values are checked where they are used. `send` calls it for each delivery with options,
- * so it is cheap.
+ * Checks that something is an options object without other options. Their values are checked where they are used.
  *
  * @param owner Whose options they are, such as `send`.
- * @throws InvalidOptionsError if it isn't an object, a getter throws, or it has other properties.
+ * @throws InvalidOptionsError
  */
-export function readRaw<Name extends string>(
-  options: unknown,
-  names: readonly Name[],
-  owner: string,
-): Partial<Record<Name, unknown>> {
-  const values = readProperties(options, names);
-  const faults = unknownOptions(options as object, names, owner);
+export function checkNames(raw: unknown, names: readonly string[], owner: string): OptionValues {
+  const options = readObject(raw);
+  const faults = unknownOptions(options, names, owner);
   if (faults.length > 0) throw new InvalidOptionsError(faults);
-  return values;
+  return options;
 }
 
-/** Reads each of these properties once. */
-function readProperties<Name extends string>(
-  options: unknown,
-  names: readonly Name[],
-): Partial<Record<Name, unknown>> {
-  if (typeof options !== 'object' || options === null) {
-    throw invalidOption('options', 'must be an object.');
-  }
-  if (isPromiseLike(options)) {
-    ignore(options);
-    throw invalidOption('options', 'must be an object, and not a promise.');
-  }
-  const values: Partial<Record<Name, unknown>> = {};
-  for (const name of names) {
-    try {
-      values[name] = (options as Partial<Record<Name, unknown>>)[name];
-    } catch (cause) {
-      throw invalidOption(name, 'threw an error when it was read; see `cause`.', { cause });
-    }
-  }
-  return values;
+function readObject(raw: unknown): OptionValues {
+  if (typeof raw === 'object' && raw !== null) return raw as OptionValues;
+  throw invalidOption('options', 'must be an object.');
 }
 
 /** A fault for each property that isn't an option. */
-function unknownOptions(options: object, names: readonly string[], owner: string): OptionFault[] {
+function unknownOptions(options: OptionValues, names: readonly string[], owner: string): OptionFault[] {
   return Object.keys(options)
     .filter((option) => !names.includes(option))
-    .map((option) => {
-      const nearest = nearestOf(option, names);
-      const hint = nearest === undefined ? '' : ` Did you mean \`${nearest}\`?`;
-      return { option, problem: `is not an option of ${owner}.${hint}` };
-    });
+    .map((option) => ({ option, problem: `is not an option of ${owner}.` }));
+}
+
+/** The error of an option of which a getter threw. What it threw may have a secret. */
+function unreadable(name: string): InvalidOptionsError {
+  return invalidOption(name, 'threw an error when it was read.');
 }
 
 /** Reads an option that is a function, or left out. */

@@ -6,13 +6,13 @@ import {
   isJsonMediaType,
   type SigningScheme,
 } from '@plant-store/contract';
+import type { Dispatcher } from 'undici';
 import { type AnsweredSettings, answeredSettingsOf } from '../answers/settings-table.js';
 import { type AccessToken, type TokenSyntax, tokenSyntax } from '../delivery/access-token.js';
 import type { HeaderHook } from '../delivery/headers.js';
 import { describeKey, keyReader, parseSigningKey } from '../delivery/signing.js';
 import { type Encoding, PlantEncoder, type UncheckedEncoder } from '../encoders/plant-encoder.js';
 import { invalidOption, type InvalidOptionsError, unexpected } from '../errors/invalid-options-error.js';
-import { readDispatcher } from './dispatcher.js';
 import { defaultTotalTimeout, limitDefaults } from './limits.js';
 import {
   missing,
@@ -109,6 +109,22 @@ function readAccessToken(option: unknown, syntax: TokenSyntax): AccessToken {
   if (typeof option === 'function') return option as AccessToken;
   if (!syntax.matches(option)) throw invalidOption('accessToken', `must consist of ${syntax.description}.`);
   return option;
+}
+
+/** What a dispatcher replaces. */
+const replaced = ['ca', 'cert', 'key', 'connectTimeout'];
+
+/** Reads `dispatcher`. */
+function readDispatcher(option: unknown, name: string, options: OptionValues): Dispatcher | undefined {
+  if (option === undefined) return undefined;
+  const { dispatch } = (option ?? {}) as Partial<Dispatcher>;
+  if (typeof dispatch !== 'function') {
+    throw invalidOption(name, 'must be a Dispatcher of undici 7 or later.');
+  }
+  const useless = replaced.filter((other) => options[other] !== undefined);
+  if (useless.length === 0) return option as Dispatcher;
+  const list = useless.map((other) => `\`${other}\``).join(', ');
+  throw invalidOption(name, `makes the connections. Leave out ${list}, and set them in the dispatcher.`);
 }
 
 /** Reads `signingKey` in the form that the answer to the question signing defines. It never becomes part of a fault. */

@@ -1,6 +1,7 @@
 import { longestTimer } from '../delivery/clocks.js';
 import type { Retry, RetryDelay } from '../delivery/retry.js';
-import { invalidOption, type InvalidOptionsError } from '../errors/invalid-options-error.js';
+import { invalidOption } from '../errors/invalid-options-error.js';
+import { isInvalidOptions } from '../errors/sender-error.js';
 import { isNumber, readInteger, readOptions, readSwitch } from './read-options.js';
 
 const readers = {
@@ -23,9 +24,9 @@ export function readRetry(option: unknown): Retry | undefined {
   try {
     return readOptions(readers, option, '`retry`', defaults);
   } catch (error) {
-    const { message, cause } = error as InvalidOptionsError;
-    const problem = `must be false or a policy. ${message.replaceAll('\n', ' ')}`;
-    throw invalidOption('retry', problem, { question: 'retry', cause });
+    if (!isInvalidOptions(error)) throw error;
+    const problem = `must be false or a policy. ${error.message.replaceAll('\n', ' ')}`;
+    throw invalidOption('retry', problem, { question: 'retry' });
   }
 }
 

@@ -1,13 +1,18 @@
-import type { AnswerValues } from '@plant-store/contract';
 import type { Dispatcher } from 'undici';
 import type { AnsweredOptions, GivenAnswers, SigningKeyOption } from '../answers/answered-types.js';
+import type { AccessToken } from '../delivery/access-token.js';
 import type { HeaderHook } from '../delivery/headers.js';
 import type { RetryOptions } from '../delivery/retry.js';
 import type { SenderLimits } from './limits.js';
 import type { TlsOptions } from './tls.js';
 
 /** The options that are the same whatever is answered. */
-interface OrdinaryOptions {
+export interface OrdinaryOptions extends TlsOptions, SenderLimits {
+  /**
+   * The bearer token, or a function that returns one for each attempt (questions token-issuance, token-lifetime).
+   * `undefined` is a fault at run time that names the option.
+   */
+  readonly accessToken: AccessToken | undefined;
   /**
    * Returns header fields to add to each attempt, for example a signature (question signing). It must not return
    * fields that frame or describe the request, or that other options or answers set.
@@ -33,20 +38,14 @@ interface OrdinaryOptions {
 }
 
 /**
- * Options of a sender under the answers given so far. While a question is open, the option that it decides is
- * required and has no default. Once the question is answered, the option is optional. An answer may add options.
+ * Options of a sender. While a question is open, the option that it decides is required and has no default. Once the
+ * question is answered, the option is optional. An answer may add options.
  */
-export type NewPlantSenderOptions<Plant, Given extends AnswerValues = GivenAnswers> = AnsweredOptions<
-  Plant,
-  Given
-> &
-  OrdinaryOptions &
-  TlsOptions &
-  SenderLimits;
+export interface NewPlantSenderOptions<Plant> extends AnsweredOptions<Plant, GivenAnswers>, OrdinaryOptions {}
 
 /** Every option by name, of any type: what JavaScript and the command line may pass. */
 export type RawOptions = {
   readonly [
-    Name in keyof (NewPlantSenderOptions<unknown, Record<never, never>> & SigningKeyOption)
+    Name in keyof (AnsweredOptions<unknown, Record<never, never>> & OrdinaryOptions & SigningKeyOption)
   ]?: unknown;
 };

@@ -1,14 +1,21 @@
 import type { AnswerValues } from '@plant-store/contract';
-import type { AnyPlant, EventOptions, GivenAnswers, PlantOf } from '../answers/answered-types.js';
+import type {
+  AnyPlant,
+  EventArguments,
+  EventOptions,
+  GivenAnswers,
+  PlantOf,
+} from '../answers/answered-types.js';
+import type { Encoder } from '../encoders/encoder.js';
 import type { Encoding } from '../encoders/plant-encoder.js';
 import { answeredSettingsOf } from '../answers/settings-table.js';
 import { invalidOption, unexpected } from '../errors/invalid-options-error.js';
 import { notSent } from '../errors/plant-store-error.js';
 import { type Contract, published } from '../new-plant-sender.js';
-import { readOptions, readRaw } from '../options/read-options.js';
+import { checkNames, readOptions } from '../options/read-options.js';
 import { readEncoder } from '../options/resolve-settings.js';
 import type { OptionalArgument } from '../options/send-options.js';
-import type { NewPlantSenderOptions } from '../options/sender-options.js';
+import type { SenderOptionsUnder } from '../sender-under.js';
 import type { OutboxDatabase } from './database.js';
 import { toOutboxError } from './outbox-error.js';
 import {
@@ -26,9 +33,10 @@ import { migrate } from './schema.js';
 
 /** Options of an outbox under the answers given so far. */
 export type OutboxOptions<Plant, Given extends AnswerValues = GivenAnswers> = Pick<
-  NewPlantSenderOptions<Plant, Given>,
-  Extract<keyof NewPlantSenderOptions<Plant, Given>, 'encode'>
+  SenderOptionsUnder<Plant, Given>,
+  Extract<keyof SenderOptionsUnder<Plant, Given>, 'encode'>
 > & {
+  readonly encode?: Encoder<Plant, EventArguments<Given>> | undefined;
   /** The database with the outbox: a `Pool` of `pg`. `enqueue` doesn't use it. */
   readonly database: OutboxDatabase;
 };
@@ -145,7 +153,7 @@ async function enqueue<Plant>(
   options: unknown = {},
 ): Promise<void> {
   // The encoder checks what answers ask for.
-  const event = readRaw(options, ['eventId', 'event'], '`enqueue`');
+  const event = checkNames(options, ['eventId', 'event'], '`enqueue`');
   const { content, mediaType = null, eventId = null } = encode.encode(plant, event);
   if (typeof (transaction as Partial<Transaction> | undefined)?.query !== 'function')
     throw invalidOption(

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { channel } from 'node:diagnostics_channel';
 import { inspect } from 'node:util';
 import type { AnswerValues } from '@plant-store/contract';
+import { ignore, isPromiseLike } from '../delivery/promise-like.js';
 import type { EncodedPlant } from '../encoders/plant-encoder.js';
 import { combineOutcomes, type Outcome, PlantStoreError } from '../errors/plant-store-error.js';
 import { isPlantStoreError, toError } from '../errors/sender-error.js';
 import { type Contract, published } from '../new-plant-sender.js';
+import { isNumber } from '../options/read-options.js';
 import { query } from './database.js';
 import { Outage, waitAfter } from './outage.js';
 import { OutboxError, outboxErrorCodes } from './outbox-error.js';
@@ -344,13 +346,12 @@ class RelayLoop {
 
   /** Milliseconds until the next attempt; `undefined` for none. An entry whose policy fails is parked. */
   #delayAfter(id: number, attempt: number, error: Error, outcome: Outcome): number | undefined {
-    const { retry } = this.#settings;
-    if (!isPlantStoreError(error) || error.outcome === 'not-sent' || retry === false) return undefined;
+    if (!isPlantStoreError(error) || error.outcome === 'not-sent') return undefined;
     try {
-      const dueIn: unknown = retry({ id, attempt, error, outcome });
-      if (dueIn === undefined) return undefined;
-      if (typeof dueIn === 'number' && dueIn >= 0 && dueIn <= longestTime) return dueIn;
-      Promise.resolve(dueIn).catch(() => {});
+      const { retry } = this.#settings;
+      const dueIn: unknown = retry === false ? undefined : retry({ id, attempt, error, outcome });
+      if (dueIn === undefined || isNumber(dueIn, 0, longestTime)) return dueIn;
+      if (isPromiseLike(dueIn)) ignore(dueIn);
       throw new TypeError(`\`retry\` must return milliseconds from 0 to ${longestTime}, or undefined.`);
     } catch (fault) {
       this.#report(toError(fault));

@@ -1,3 +1,2 @@
 import '../refuse-bun.js';
-export type { FakeReply, FakeFailureCode, FakeRequest } from './fake-receiver.js';
-export { createFakeSender, type FakeDelivery, type FakeSender } from './fake-sender.js';
+export { createFakeSender, type FakeDelivery, type FakeReply, type FakeSender } from './fake-sender.js';

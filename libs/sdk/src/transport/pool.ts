@@ -1,8 +1,6 @@
 import type { Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
-import { Client, Pool } from 'undici';
-import { type Connect, Connector, directly } from './connect.js';
-import { prepareHeads } from './response-head.js';
+import { buildConnector, Client, errors, Pool } from 'undici';
 import { connectError, isRefusedHandshake } from './transport-error.js';
 
 export interface PoolSettings {
@@ -18,37 +16,60 @@ export interface PoolSettings {
   readonly key: string[] | undefined;
 }
 
+/** Makes a connection, as undici's connectors do: they return the socket at once, though their types don't say so. */
+export type Connector = (
+  options: buildConnector.Options,
+  callback: buildConnector.Callback,
+) => { destroy(error: Error): unknown };
+
+/**
+ * How long Node tries one of several addresses of a host before it tries the next one, in milliseconds at most. Node's
+ * own 250 ms are too short for a receiver on another continent.
+ */
+const LONGEST_ADDRESS_TIMEOUT = 1_000;
+
 /** The connections of one sender to an origin. */
 export class OwnPool extends Pool {
-  readonly #connector: Connector;
+  readonly #connecting: Set<ReturnType<Connector>>;
 
   /** @param connect Makes the connections. */
-  constructor(
-    origin: string,
-    { connectTimeout, maxConnections, maxConnectionAge, ca, cert, key }: PoolSettings,
-    connect: Connect = directly((ca ?? cert) && createSecureContext({ ca, cert, key })),
-  ) {
-    const connector = new Connector(connectTimeout, connect);
+  constructor(origin: string, settings: PoolSettings, connect = connectorOf(settings)) {
+    const { maxConnections, maxConnectionAge } = settings;
+    const connecting = new Set<ReturnType<Connector>>();
     super(origin, {
       connections: maxConnections,
       factory: (to: URL, options: object) => new AgingClient(to, options, maxConnectionAge),
-      connect: (options, callback) =>
-        connector.connect(options, (...[error, connected]) => {
+      connect: (options, callback) => {
+        const made = connect(options, (...[error, socket]) => {
+          connecting.delete(made);
           if (error !== null) return callback(error, null);
-          keepFirstError(connected, origin);
-          prepareHeads(connected);
-          callback(null, connected);
-        }),
+          keepFirstError(socket, origin);
+          checkVersions(socket);
+          callback(null, socket);
+        });
+        connecting.add(made);
+      },
     });
-    this.#connector = connector;
+    this.#connecting = connecting;
   }
 
   /** Ends all connections, including those that are being made, for which undici would wait. */
   async end(): Promise<void> {
     const destroyed = this.destroy();
-    this.#connector.end();
+    for (const made of this.#connecting) made.destroy(new errors.ClientDestroyedError());
     await destroyed;
   }
+}
+
+/** Resolves the name, connects and makes TLS within `connectTimeout`. */
+function connectorOf({ connectTimeout, ca, cert, key }: PoolSettings): Connector {
+  const secureContext = (ca ?? cert) && createSecureContext({ ca, cert, key });
+  return buildConnector({
+    timeout: connectTimeout,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: Math.min(LONGEST_ADDRESS_TIMEOUT, Math.ceil(connectTimeout / 2)),
+    ...(secureContext && { secureContext }),
+  }) as Connector;
 }
 
 /**
@@ -65,8 +86,10 @@ class AgingClient extends Client {
   }
 
   override dispatch(...[options, handler]: Parameters<Client['dispatch']>): boolean {
-    const isOld = performance.now() > this.#lastsUntil;
-    return super.dispatch(isOld ? { ...options, reset: true } : options, handler);
+    if (performance.now() <= this.#lastsUntil) return super.dispatch(options, handler);
+    // The next connection begins with the request after this one.
+    this.#lastsUntil = Infinity;
+    return super.dispatch({ ...options, reset: true }, handler);
   }
 }
 
@@ -83,4 +106,42 @@ function keepFirstError(socket: Socket, origin: string): void {
     error.code = 'UND_ERR_SOCKET';
     socket.on('close', () => (error.code = 'ECONNRESET'));
   });
+}
+
+const STATUS = 'HTTP/1.1 '.length;
+
+/**
+ * Refuses a response of another major version, which may have another syntax (RFC 9110 §2.5): undici's parser takes
+ * HTTP/0.9, HTTP/2.0 and RTSP. Any piece of a head may come at a time.
+ */
+function checkVersions(socket: Socket): void {
+  /** What has come of the response without its interim ones; `undefined` once the final status line has begun. */
+  let head: string | undefined;
+  const read = socket.read.bind(socket);
+  const write = socket.write.bind(socket);
+  // A response begins after a request.
+  socket.write = ((...written: Parameters<typeof write>) => {
+    head = '';
+    return write(...written);
+  }) as typeof write;
+  socket.read = (size) => {
+    const chunk = read(size) as Buffer | null;
+    if (chunk === null || head === undefined) return chunk;
+    const rest = withoutInterim(head + chunk.toString('latin1'));
+    if (rest === undefined) {
+      socket.destroy(new errors.HTTPParserError('The response does not begin with HTTP/1'));
+      return null;
+    }
+    head = rest.length > STATUS && rest[STATUS] !== '1' ? undefined : rest;
+    return chunk;
+  };
+}
+
+/** The beginning of a response without interim ones; `undefined` if one of them has another major version. */
+function withoutInterim(received: string): string | undefined {
+  // Some servers send an empty line before the status line.
+  const head = received.trimStart();
+  if (!head.startsWith('HTTP/1.'.slice(0, head.length))) return undefined;
+  const end = head[STATUS] === '1' ? /\n\r?\n/.exec(head) : null;
+  return end === null ? head : withoutInterim(head.slice(end.index + end[0].length));
 }

@@ -28,7 +28,10 @@ export function requestError(
   if (!handedOver && cause.name !== 'SocketError') return connectError(cause, origin, connectTimeout);
   const outcome = handedOver ? 'unknown' : 'not-sent';
   if (handedOver && isUnreadable(cause)) {
-    const message = `The response from ${url} is not valid HTTP/1.1, or its header section is too large.`;
+    const message =
+      cause.message === 'bad response'
+        ? `${url} responded with 100 Continue, which the request did not ask for.`
+        : `The response from ${url} is not valid HTTP/1.1, or its header section is too large.`;
     return new PlantStoreError('PLANT_STORE_RESPONSE_UNREADABLE', message, {
       outcome,
       cause: withoutData(cause),

@@ -1,7 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { PlantStoreError } from '../errors/plant-store-error.js';
 import { OwnPool, type PoolSettings } from './pool.js';
-import { Queue } from './queue.js';
 import { requestError } from './transport-error.js';
 
 /** Where deliveries are sent. */
@@ -12,6 +11,9 @@ export interface Target {
   /** Origin and path, for messages. */
   readonly url: string;
 }
+
+/** Header fields of a request. A field that is sent several times has a list of values. */
+export type RequestFields = Record<string, string | string[]>;
 
 /** What handles the response to a request, or its error. */
 export interface Sendable extends Dispatcher.DispatchHandler {
@@ -45,7 +47,9 @@ export class Transport {
   readonly #settings: TransportSettings;
   readonly #pool: OwnPool | undefined;
   readonly #dispatcher: Dispatcher;
-  readonly #waiting = new Queue<() => void>();
+  readonly #waiting = new Set<() => void>();
+  /** Goes through them. A new iterator would pass the places of all who have left, each time. */
+  #inOrder = this.#waiting.values();
   /** How many turns are free. */
   #free: number;
 
@@ -71,20 +75,29 @@ export class Transport {
    * @returns Ends the wait.
    */
   wait(proceed: () => void): () => void {
-    const place = this.#waiting.add(proceed);
-    return () => place.leave();
+    this.#waiting.add(proceed);
+    return () => this.#waiting.delete(proceed);
   }
 
   /** Sends a request of one that has its turn, unless it is settled before. */
-  send(sendable: Sendable, headers: readonly string[], body: Uint8Array): void {
+  send(sendable: Sendable, headers: RequestFields, body: Uint8Array): void {
     setImmediate(this.#dispatch, sendable, headers, body);
   }
 
   /** Gives a turn to the first who waits, or takes it back. */
   release(): void {
-    const proceed = this.#waiting.shift();
-    if (proceed === undefined) this.#free += 1;
-    else proceed();
+    if (this.#waiting.size === 0) {
+      this.#free += 1;
+      return;
+    }
+    let next = this.#inOrder.next();
+    if (next.done) {
+      this.#inOrder = this.#waiting.values();
+      next = this.#inOrder.next();
+    }
+    const proceed = next.value!;
+    this.#waiting.delete(proceed);
+    proceed();
   }
 
   /**
@@ -102,29 +115,16 @@ export class Transport {
     await this.#pool?.end();
   }
 
-  readonly #dispatch = (sendable: Sendable, headers: readonly string[], body: Uint8Array): void => {
+  readonly #dispatch = (sendable: Sendable, headers: RequestFields, body: Uint8Array): void => {
     if (sendable.settled) return;
     const { method, target } = this.#settings;
     const { origin, path } = target;
-    // Each attempt has its own clocks.
-    const noTimeouts = { headersTimeout: 0, bodyTimeout: 0 };
     try {
-      const request = { origin, path, method, headers: recordOf(headers), body, ...noTimeouts };
+      // Each attempt has its own clocks.
+      const request = { origin, path, method, headers, body, headersTimeout: 0, bodyTimeout: 0 };
       this.#dispatcher.dispatch(request, sendable);
     } catch (error) {
       sendable.onResponseError(undefined, error);
     }
   };
-}
-
-/** Some dispatchers and interceptors don't take a flat list. */
-function recordOf(headers: readonly string[]): Record<string, string | string[]> {
-  // A field may have the name of a property that every object has.
-  const record = Object.create(null) as Record<string, string | string[]>;
-  for (let index = 0; index < headers.length; index += 2) {
-    const [name, value] = [headers[index]!, headers[index + 1]!];
-    const before = record[name];
-    record[name] = before === undefined ? value : [before, value].flat();
-  }
-  return record;
 }

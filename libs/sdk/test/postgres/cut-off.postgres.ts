@@ -3,11 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { afterThisTest } from '@plant-store/test-support';
 import { withPostgres } from '@plant-store/test-support/postgres-tests';
 import type { Pool } from 'pg';
-import { bytes, createNewPlantSender } from '../../src/index.js';
-import type { FailedEntry } from '../../src/outbox/index.js';
+import type { RelayRetry } from '../../src/outbox/index.js';
 import { withEverythingOpen } from '../support/documented.js';
 import { acknowledge, type RawServer, startRawServer } from '../support/raw-server.js';
-import type { Open } from '../support/senders.js';
+import { openTestSender } from '../support/senders.js';
 import { type Running, startProcess } from '../support/run-process.js';
 import {
   failingOnce,
@@ -63,11 +62,7 @@ withPostgres('an attempt that was cut off', () => {
     child.kill('SIGKILL');
     await ended;
     isKilled = true;
-    const sender = createNewPlantSender<Open, Uint8Array>(
-      { baseUrl: server.url, accessToken: 'arbitrary', method: 'POST', encode: bytes() },
-      { answers: {} },
-    );
-    afterThisTest(() => sender.close());
+    const sender = openTestSender({ baseUrl: server.url });
     await startRelay({ outbox: { database: openLongAgo(pool) }, sender });
     await untilSettled(pool);
 
@@ -87,8 +82,8 @@ withPostgres('an attempt that was cut off', () => {
     await enqueue('arbitrary');
     await startRelayThatEnds(pool);
     const asked: unknown[] = [];
-    const retry = ({ attempt, error, outcome }: FailedEntry): number => {
-      asked.push([attempt, error.code, outcome]);
+    const retry: RelayRetry = ({ attempt, error: { code }, outcome }) => {
+      asked.push([attempt, code, outcome]);
       return 1;
     };
     const sender = new RecordingSender();
@@ -175,8 +170,8 @@ withPostgres('an attempt that was cut off', () => {
       throw errors[index]!;
     });
     const asked: unknown[] = [];
-    const retry = ({ attempt, error, outcome }: FailedEntry): undefined =>
-      void asked.push([attempt, error.code, outcome]);
+    const retry: RelayRetry = ({ attempt, error: { code }, outcome }) =>
+      void asked.push([attempt, code, outcome]);
     await startRelay({ outbox, sender, retry });
     await enqueue('one');
     await sender.count(1);

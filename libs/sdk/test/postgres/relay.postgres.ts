@@ -97,9 +97,9 @@ withPostgres('a relay', () => {
     const { pool, outbox, enqueue } = await openTestOutbox();
     const errors = [lost(), refusal(503), refusal(500)];
     const sender = new RecordingSender((_text, index) => throwing(errors[index]!)());
-    const asked: [number, string][] = [];
-    const retry: RelayRetry = ({ attempt, outcome }) => {
-      asked.push([attempt, outcome]);
+    const asked: unknown[] = [];
+    const retry: RelayRetry = ({ attempt, error, outcome }) => {
+      asked.push([attempt, error.outcome, outcome]);
       return attempt < 3 ? 1 : undefined;
     };
     await startRelay({ outbox, sender, retry });
@@ -109,9 +109,9 @@ withPostgres('a relay', () => {
     await untilSettled(pool);
 
     expect(asked).toEqual([
-      [1, 'unknown'],
-      [2, 'unknown'],
-      [3, 'unknown'],
+      [1, 'unknown', 'unknown'],
+      [2, 'responded', 'unknown'],
+      [3, 'responded', 'unknown'],
     ]);
     expect(new Set(sender.texts)).toEqual(new Set(['arbitrary']));
     expect(await outbox.listParked()).toMatchObject([{ attempts: 3, outcome: 'unknown' }]);
@@ -128,12 +128,12 @@ withPostgres('a relay', () => {
       accessToken: 'arbitrary',
       method: 'POST',
       encode: copy.bytes(),
-    } as const;
-    const sender = copy.createNewPlantSender<Record<never, never>, string>(options, { answers: {} });
+    };
+    const sender = copy.createNewPlantSender(options as never);
     afterThisTest(() => sender.close());
     const asked: unknown[] = [];
-    const retry: RelayRetry = ({ attempt, error, outcome }) => {
-      asked.push([attempt, error.code, outcome]);
+    const retry: RelayRetry = ({ attempt, error: { code }, outcome }) => {
+      asked.push([attempt, code, outcome]);
       return 1;
     };
     await startRelay({ outbox, sender, retry });
@@ -496,8 +496,8 @@ withPostgres('a relay', () => {
     await enqueue('one', 'two');
     const aborted = new PlantStoreError('PLANT_STORE_ABORTED', 'Closed by force.', { outcome: 'unknown' });
     const asked: unknown[] = [];
-    const retry: RelayRetry = ({ id, attempt, error, outcome }) => {
-      asked.push([attempt, error.code, outcome]);
+    const retry: RelayRetry = ({ attempt, error: { code }, outcome, id }) => {
+      asked.push([attempt, code, outcome]);
       return id === 1 ? 60_000 : undefined;
     };
     const reported: Error[] = [];

@@ -1,15 +1,8 @@
 import type { AnswerValues } from '@plant-store/contract';
 import { afterThisTest } from '@plant-store/test-support';
 import type { PlantOf } from '../../src/answers/answered-types.js';
-import {
-  bytes,
-  InvalidOptionsError,
-  type NewPlantSender,
-  type NewPlantSenderOptions,
-  type OptionFault,
-  PlantStoreError,
-} from '../../src/index.js';
-import { createNewPlantSender } from '../../src/new-plant-sender.js';
+import { bytes, InvalidOptionsError, type OptionFault, PlantStoreError } from '../../src/index.js';
+import { createSenderUnder, type SenderOptionsUnder, type SenderUnder } from '../../src/sender-under.js';
 import { acknowledge, type RawRequest, type RawServer, startRawServer } from './raw-server.js';
 
 /** Content that says nothing of what a plant looks like. */
@@ -21,7 +14,7 @@ export const accessToken = 's3cret-t0ken';
 /** Every question is open. */
 export type Open = Readonly<Record<never, never>>;
 
-type Options = NewPlantSenderOptions<string | Uint8Array, Open>;
+type Options = SenderOptionsUnder<string | Uint8Array, Open>;
 
 /** What everything open requires, but for the address. */
 export const required = { accessToken, method: 'POST', encode: bytes() } as const;
@@ -29,7 +22,7 @@ export const required = { accessToken, method: 'POST', encode: bytes() } as cons
 /** A sender with every question open. It ends with the test. */
 export function openTestSender(
   options: Pick<Options, 'baseUrl'> & Partial<Options>,
-): NewPlantSender<string | Uint8Array, Open> {
+): SenderUnder<string | Uint8Array, Open> {
   return openSenderUnder<Open, string | Uint8Array>({}, { ...required, ...options });
 }
 
@@ -37,7 +30,7 @@ export function openTestSender(
 export async function openBoth(
   handle: Parameters<typeof startRawServer>[0],
   options: Partial<Options> = {},
-): Promise<{ server: RawServer; sender: NewPlantSender<string | Uint8Array, Open> }> {
+): Promise<{ server: RawServer; sender: SenderUnder<string | Uint8Array, Open> }> {
   const server = await startRawServer(handle);
   return { server, sender: openTestSender({ baseUrl: server.url, ...options }) };
 }
@@ -56,8 +49,8 @@ export interface Attempted {
 /** Sends to a receiver that acknowledges everything, and then closes the sender. */
 async function attempt(asked: Attempted, baseUrl: string): Promise<unknown> {
   const { given = {}, options, sendOptions } = asked;
-  const all = { ...required, baseUrl, ...options } as unknown as NewPlantSenderOptions<unknown, AnswerValues>;
-  const sender = createNewPlantSender<AnswerValues, unknown>(all, { answers: given });
+  const all = { ...required, baseUrl, ...options } as unknown as SenderOptionsUnder<unknown, AnswerValues>;
+  const sender = createSenderUnder<AnswerValues, unknown>(all, { answers: given });
   try {
     return await sender.send('plant' in asked ? asked.plant : arbitrary, sendOptions as never);
   } finally {
@@ -84,7 +77,7 @@ export async function unsent(asked: Attempted): Promise<PlantStoreError> {
 /** The faults of the options of a sender, whatever the types say; none if it can be created. */
 export function faultsOf(options: unknown, given: AnswerValues = {}): readonly OptionFault[] {
   try {
-    createNewPlantSender(options as NewPlantSenderOptions<unknown, AnswerValues>, { answers: given });
+    createSenderUnder(options as SenderOptionsUnder<unknown, AnswerValues>, { answers: given });
   } catch (error) {
     if (error instanceof InvalidOptionsError) return error.faults;
     throw error;
@@ -96,8 +89,8 @@ export function faultsOf(options: unknown, given: AnswerValues = {}): readonly O
 export function openSenderUnder<
   const Given extends AnswerValues,
   Plant extends PlantOf<Given> = PlantOf<Given>,
->(given: Given, options: NewPlantSenderOptions<Plant, Given>): NewPlantSender<Plant, Given> {
-  const sender = createNewPlantSender<Given, Plant>(options, { answers: given });
+>(given: Given, options: SenderOptionsUnder<Plant, Given>): SenderUnder<Plant, Given> {
+  const sender = createSenderUnder<Given, Plant>(options, { answers: given });
   afterThisTest(() => sender.close());
   return sender;
 }

@@ -1,16 +1,12 @@
 /**
- * `npm run bench full-inbox`: compares the receiver that keeps 1,000,000 deliveries with one whose inbox is empty, and
- * measures how fast a backlog of 100,000 is handled. Needs 2 GB on the disk. Takes about four minutes.
+ * `npm run bench full-inbox`: compares the receiver that keeps 1,000,000 deliveries with one whose inbox is empty.
+ * Needs 2 GB on the disk. Takes about four minutes.
  */
 import { compare, count, ratio } from '../compare.js';
 import { deliver } from '../deliver.js';
 import { makeFolder, type Server, startReceiver, stop } from '../servers.js';
 
 const KEPT = 1_000_000;
-const BACKLOG = 100_000;
-
-/** A request that changes something. */
-const CHANGE = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
 
 export default async function run(): Promise<void> {
   const full = { INBOX_URL: `file:${makeFolder()}` };
@@ -45,21 +41,6 @@ export default async function run(): Promise<void> {
       'of an empty inbox': ({ perSecond }, [empty]) => ratio(perSecond, empty.perSecond),
     },
   });
-
-  await measureBacklog();
-}
-
-/** From the moment when the handler may go on until everything is handled. */
-async function measureBacklog(): Promise<void> {
-  const receiver = await startReceiver('');
-  await ask(receiver, '/handler/pause', CHANGE);
-  await deliver(receiver, 50, BACKLOG);
-  const time = await timeOf(async () => {
-    await ask(receiver, '/handler/resume', CHANGE);
-    await untilNothingWaits(receiver);
-  });
-  console.log(`A backlog of ${count(BACKLOG)}: ${count(time)} ms`);
-  await stop(receiver.process);
 }
 
 async function untilNothingWaits(receiver: Server): Promise<void> {
@@ -67,8 +48,8 @@ async function untilNothingWaits(receiver: Server): Promise<void> {
 }
 
 /** The content of the operations listener's response. */
-async function ask({ operations }: Server, path: string, request?: RequestInit): Promise<string> {
-  const response = await fetch(new URL(path, operations), request);
+async function ask({ operations }: Server, path: string): Promise<string> {
+  const response = await fetch(new URL(path, operations));
   if (!response.ok) throw new Error(`${path}: ${response.status}`);
   return response.text();
 }

@@ -2,8 +2,9 @@
  * `npm run bench sender`: compares the sender with undici, which it uses. Both have the same number of connections. Takes
  * about a minute.
  */
-import { createNewPlantSender, json, type NewPlantSender } from '@plant-store/sdk';
-import { Agent, fetch, Pool } from 'undici';
+import { json } from '@plant-store/sdk';
+import { createSenderUnder } from '@plant-store/sdk/internal';
+import { Pool } from 'undici';
 import { compare, count, type Figures, ratio } from '../compare.js';
 import { drive } from '../drive.js';
 import { accessToken, plant, startPeer } from '../servers.js';
@@ -22,15 +23,10 @@ const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'appli
 export default async function run(): Promise<void> {
   const { origin } = await startPeer('the server', 'http');
   for (const inFlight of [1, 16, 64, 256])
-    await compareClients('static token', inFlight, [pool(origin), sender(origin), undiciFetch(origin)]);
+    await compareClients('static token', inFlight, [pool(origin), sender(origin)]);
   const token = (): Promise<string> => Promise.resolve(accessToken);
   for (const inFlight of [16, 64])
-    await compareClients('a token function', inFlight, [pool(origin), sender(origin, { token })]);
-  const signal = (): AbortSignal => AbortSignal.timeout(10_000);
-  for (const inFlight of [16, 64]) {
-    const clients = [pool(origin, signal), sender(origin, { signal })];
-    await compareClients('a signal with a time-out for each', inFlight, clients);
-  }
+    await compareClients('a token function', inFlight, [pool(origin), sender(origin, token)]);
 }
 
 async function compareClients(variant: string, inFlight: number, clients: readonly Client[]): Promise<void> {
@@ -55,13 +51,13 @@ async function measure(client: Client, inFlight: number): Promise<Figures<'perSe
   return { perSecond, cpuMicroseconds: (user + system) / count };
 }
 
-function pool(origin: string, signal?: () => AbortSignal): Client {
+function pool(origin: string): Client {
   const pool = new Pool(origin, { connections });
   return {
     name: 'undici Pool.request',
     async deliver() {
-      const content = { body: JSON.stringify(plant), signal: signal?.() ?? null };
-      const { body, statusCode } = await pool.request({ path, method: 'POST', headers, ...content });
+      const content = JSON.stringify(plant);
+      const { body, statusCode } = await pool.request({ path, method: 'POST', headers, body: content });
       await body.dump();
       expectAcknowledged(statusCode);
     },
@@ -69,34 +65,13 @@ function pool(origin: string, signal?: () => AbortSignal): Client {
   };
 }
 
-function undiciFetch(origin: string): Client {
-  const dispatcher = new Agent({ connections });
-  return {
-    name: 'undici fetch',
-    async deliver() {
-      const body = JSON.stringify(plant);
-      const response = await fetch(origin + path, { method: 'POST', headers, body, dispatcher });
-      await response.arrayBuffer();
-      expectAcknowledged(response.status);
-    },
-    close: () => dispatcher.close(),
-  };
-}
-
 /** The sender with every question open, whatever answers.ts requires. */
-function sender(
-  origin: string,
-  { token, signal }: { readonly token?: () => Promise<string>; readonly signal?: () => AbortSignal } = {},
-): Client {
-  const options = { baseUrl: origin, accessToken: token ?? accessToken, maxConnections: connections };
-  const sender = createNewPlantSender({
-    ...options,
-    method: 'POST',
-    encode: json,
-  } as never) as unknown as NewPlantSender<object, Record<never, never>>;
+function sender(origin: string, token: string | (() => Promise<string>) = accessToken): Client {
+  const options = { baseUrl: origin, accessToken: token, maxConnections: connections };
+  const sender = createSenderUnder({ ...options, method: 'POST', encode: json }, { answers: {} });
   return {
     name: 'createNewPlantSender',
-    deliver: signal === undefined ? () => sender.send(plant) : () => sender.send(plant, { signal: signal() }),
+    deliver: () => sender.send(plant),
     close: () => sender.close(),
   };
 }

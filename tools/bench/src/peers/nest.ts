@@ -1,4 +1,4 @@
-/** Nest on Fastify with AuthGuard, which keeps deliveries as its arguments say. It has no limits. */
+/** Nest on Fastify with AuthGuard, which keeps in SQLite what it acknowledges. It has no handler and no limits. */
 import 'reflect-metadata';
 import { timingSafeEqual } from 'node:crypto';
 import { Controller, Module, Post, Req, Res, UseGuards } from '@nestjs/common';
@@ -7,22 +7,12 @@ import { AuthGuard, PassportStrategy } from '@nestjs/passport';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Strategy } from 'passport-http-bearer';
-import { digest, type Keep, ready } from './peer.js';
+import { keepInSqlite } from './keep-in-sqlite.js';
+import { digest, ready } from './peer.js';
 
-const [accessToken = '', kind = '', place = ''] = process.argv.slice(2);
+const [accessToken = '', folder = ''] = process.argv.slice(2);
 const accepted = digest(accessToken);
-const keep = await open();
-
-async function open(): Promise<Keep> {
-  switch (kind) {
-    case 'bullmq':
-      return (await import('./keep-in-bullmq.js')).keepInBullmq(place);
-    case 'pg-boss':
-      return (await import('./keep-in-pg-boss.js')).keepInPgBoss(place);
-    default:
-      return (await import('./keep-in-sqlite.js')).keepInSqlite(place);
-  }
-}
+const keep = keepInSqlite(folder);
 
 class BearerStrategy extends PassportStrategy(Strategy) {
   validate(token: string): boolean {

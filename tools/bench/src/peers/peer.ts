@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 
 /** What a request brought. */
 export interface Received {

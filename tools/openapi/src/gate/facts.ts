@@ -20,6 +20,9 @@ export interface Fact {
   readonly comment?: string | undefined;
 }
 
+/** Where the list of parameters of a webhook is, or of its operation. A member of this name elsewhere is data. */
+const PARAMETERS = /^\/webhooks\/[^/]+(?:\/[^/]+)?\/parameters$/;
+
 /** What a document states, by pointer, in its order. */
 export type Facts = ReadonlyMap<string, Fact>;
 
@@ -42,7 +45,7 @@ export function factsOf({ text, file }: Source): Facts {
   };
   const [problem] = [...document.errors, ...document.warnings];
   if (problem !== undefined) refuse(lineAt(problem.pos[0]), problem.message.split('\n')[0]!);
-  const comments = text.split('\n').map((line) => /(?:^|\s)#\s*(\S.*)$/.exec(line)?.[1]);
+  const comments = text.split(/\r?\n/).map((line) => /(?:^|\s)#\s*(\S.*)$/.exec(line)?.[1]);
   const facts = new Map<string, Fact>();
 
   function visit(node: unknown, pointer: string, offset: number | undefined): void {
@@ -60,13 +63,18 @@ export function factsOf({ text, file }: Source): Facts {
     if (isAlias(node)) refuse(line, 'an alias is not allowed: write the value itself');
     if (isMap(node)) {
       if (node.items.length === 0) state({});
+      const names = new Set<string>();
       for (const { key, value } of node.items) {
         if (!isScalar(key)) return refuse(line, 'a key is not plain text');
-        visit(value, pointer + stepTo(key.source ?? String(key.value)), key.range?.[0]);
+        const name = key.source ?? String(key.value);
+        // YAML tells the keys 200 and "200" apart. JSON does not.
+        if (names.has(name)) refuse(lineAt(key.range?.[0]), `${name} stands twice`);
+        names.add(name);
+        visit(value, pointer + stepTo(name), key.range?.[0]);
       }
     } else if (isSeq(node)) {
       if (node.items.length === 0) state([]);
-      const isParameters = pointer.endsWith('/parameters');
+      const isParameters = PARAMETERS.test(pointer);
       node.items.forEach((item, index) => {
         const name = isParameters ? parameterName(item) : undefined;
         const below = pointer + stepTo(name ?? String(index));

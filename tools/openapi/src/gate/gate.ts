@@ -20,14 +20,14 @@ export interface Finding {
   readonly stated?: Fact | undefined;
   /** As the document has it. */
   readonly shown?: Fact | undefined;
-  /** The question whose answer shows it. */
+  /** The question whose answer shows it, or should. */
   readonly question?: string;
 }
 
 /**
  * Compares two documents with the baseline. Without answers, the document is the baseline, fact by fact. With answers, it
  * still has each fact of the baseline, and what comes beside is answered. A fact that no answer shows is invented in
- * either.
+ * either, and one that an answer shows must be there.
  *
  * @returns a finding for each fact; what both documents say of it stands once
  * @throws ToolError if a text can't be understood
@@ -45,7 +45,7 @@ export function gate({ baseline, open, answered, ledger }: GateInput): Finding[]
   });
 }
 
-/** What a document says of each fact of the baseline, and what it says beside. */
+/** What a document says of each fact of the baseline and of each that an answer shows, and what it says beside. */
 export function compare(baseline: Facts, document: Facts, ledger: Ledger): Finding[] {
   const ofBaseline = Array.from(baseline, ([pointer, stated]): Finding => {
     const shown = document.get(pointer);
@@ -62,7 +62,19 @@ export function compare(baseline: Facts, document: Facts, ledger: Ledger): Findi
         ? { state: 'invented', pointer, shown }
         : { state: 'answered', pointer, shown, question };
     });
-  return [...ofBaseline, ...beside];
+  const there = new Set([...document.keys()].flatMap(waysTo));
+  const lost = Array.from(questions, ([pointer, question]): Finding => ({
+    state: 'missing',
+    pointer,
+    question,
+  }));
+  return [...ofBaseline, ...beside, ...lost.filter(({ pointer }) => !there.has(pointer))];
+}
+
+/** A pointer, and those to what it is part of. An answer may show more there than another. */
+function waysTo(pointer: string): string[] {
+  const above = pointer.lastIndexOf('/');
+  return above <= 0 ? [pointer] : [...waysTo(pointer.slice(0, above)), pointer];
 }
 
 /** The question of each place. Where two answers show the same, it is that of the first. */

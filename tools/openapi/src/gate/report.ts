@@ -45,10 +45,14 @@ function rowOf(label: string, fact: Fact | undefined): string[] {
 }
 
 /** What to do about a finding that fails. */
-function adviceOn({ state, stated, pointer }: Finding): string[] {
+function adviceOn({ state, stated, pointer, question }: Finding): string[] {
   const decorators = pointer.startsWith('/webhooks') ? 'new-plant.decorators.ts' : 'create-document.ts';
   const code = `apps/webhook/src/openapi/${decorators}`;
   const again = `then run: ${GENERATE_DOCUMENT}`;
+  if (state === 'missing' && question !== undefined)
+    return [
+      `The answer to ${question} shows it. Look in apps/webhook/src/answers for what keeps it from the document, ${again}`,
+    ];
   const place = stated === undefined ? '' : `${stated.file}:${stated.line}`;
   switch (state) {
     case 'missing':

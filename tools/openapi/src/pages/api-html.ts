@@ -34,7 +34,6 @@ export function renderHtml(markdown: string): string {
 <meta http-equiv="Content-Security-Policy" content="${POLICY}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
 <title>${escape(title ?? '')}</title>
 <style>${STYLE}</style>
 </head>

@@ -49,7 +49,7 @@ function codeOf(state: State): string {
     ...(answers['base-address'] === undefined && { baseUrl: 'https://receiver.example' }),
     ...options,
   };
-  return `const sender = createNewPlantSender(${literal(required)}, { answers: given });
+  return `const sender = createSenderUnder(${literal(required)}, { answers: given });
 ${lines.join('\n')}
 `;
 }

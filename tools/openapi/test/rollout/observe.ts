@@ -99,7 +99,7 @@ async function meet(meeting: Meeting, index: number): Promise<Run[]> {
 }
 
 async function deliver({ caller, sdk, receiver }: Meeting, way: Way, accessToken: string): Promise<string> {
-  const { createNewPlantSender } = await loadBuilt('libs/sdk/dist/new-plant-sender.js');
+  const { createSenderUnder } = await loadBuilt('libs/sdk/dist/internal.js');
   const mark = `${(marks += 1)}.5`;
   const to = receivers.get(nameOf(receiver))!;
   const line = way.standIn
@@ -110,7 +110,7 @@ async function deliver({ caller, sdk, receiver }: Meeting, way: Way, accessToken
   let sender: AnySender | undefined;
   try {
     const own = { baseUrl: line?.origin ?? to.origin, accessToken, ...code.options, ...way.options };
-    sender = createNewPlantSender(own, { answers: answersIn(sdk) });
+    sender = createSenderUnder(own, { answers: answersIn(sdk) });
     const { atOnce = 1, times = 1 } = way;
     for (let time = 0; time < times; time += 1) {
       const sent = Array.from({ length: atOnce }, () => sender!.send(plant, { ...code.send, ...way.send }));

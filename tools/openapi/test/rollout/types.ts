@@ -37,7 +37,7 @@ export function compileUnder(all: readonly Snippets[]): Readonly<Record<string, 
 }
 
 function headOf(answers: string): string {
-  return `import { createNewPlantSender } from '${join(ROOT, 'libs/sdk/dist/new-plant-sender.js')}';
+  return `import { createSenderUnder } from '${join(ROOT, 'libs/sdk/dist/internal.js')}';
 import type { exampleAnswers } from '@plant-store/example-answers';
 declare const given: ${answers};
 `;

@@ -1,8 +1,9 @@
+import { systemReason } from '@plant-store/command/system-reason';
 import pg from 'pg';
 
 import type { PostgresParameters } from '../../config/postgres-parameters.js';
 import type { PostgresServers } from '../../config/postgres-url.js';
-import { ReceiverError, systemReason } from '../../errors.js';
+import { ReceiverError } from '../../errors.js';
 import { DescribedError } from '../../logging/describe-error.js';
 import { clientFor, hasNoTls, mayTryOtherWay, waysTo } from './client.js';
 import { BEGIN_BRIEFLY } from './durable.js';

@@ -1,9 +1,10 @@
 import { accessSync, constants, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { systemReason } from '@plant-store/command/system-reason';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 
-import { ReceiverError, systemReason } from '../../errors.js';
+import { ReceiverError } from '../../errors.js';
 import type { Sql } from '../sql.js';
 import type { Row } from '../store.js';
 import { drawIdentity, ownNextLog, requireOwnLog } from './identity.js';
