@@ -9,5 +9,6 @@ export { createSenderUnder, type SenderUnder } from './sender-under.js';
 export { resolveSettings, type Settings } from './options/resolve-settings.js';
 export { essenceOf, isMediaType } from './encoders/encoder.js';
 export { isLoopback } from './options/target.js';
+export { createOutboxUnder, type OutboxUnder } from './outbox/outbox-under.js';
 export { isCausedByContent } from './outbox/pace.js';
 export { type Connector, OwnPool } from './transport/pool.js';

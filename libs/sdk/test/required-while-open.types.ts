@@ -1,11 +1,13 @@
 /** Compile-only: which options the compiler demands, with everything open and with example answers. */
-import type { AnswerValues, ContentMethod, ShownOn } from '@plant-store/contract';
+import type { ContentMethod, ShownOn } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import type { AcknowledgedStatus } from '../src/answers/answered-types.js';
 import { bytes, type CloseOptions, type Encoder, json, type RetryOptions } from '../src/index.js';
-import type { EnqueueOptions, ListOptions, RelayOptions } from '../src/outbox/index.js';
+import type { ListOptions, RelayOptions } from '../src/outbox/index.js';
+import type { EnqueueOptionsUnder } from '../src/outbox/outbox-under.js';
+import type { RetryOptionUnder } from '../src/outbox/relay-options.js';
 import { createSenderUnder, type SenderOptionsUnder, type SendOptionsUnder } from '../src/sender-under.js';
 import { type Open as Nothing } from './support/senders.js';
 
@@ -219,16 +221,17 @@ export const withoutType: SenderOptionsUnder<ExamplePlant, Omit<Everything, 'med
 export const withoutPayload: SenderOptionsUnder<ExamplePlant, Omit<Everything, 'payload'>> = answered;
 
 // What an outbox keeps.
-export const noEnqueueOptions: EnqueueOptions<Nothing> = {};
-export const ofOneEvent: EnqueueOptions<{ 'event-identity': { header: 'example-id' } }> = { eventId: 'one' };
+export const noEnqueueOptions: EnqueueOptionsUnder<Nothing> = {};
+export const ofOneEvent: EnqueueOptionsUnder<{ 'event-identity': { header: 'example-id' } }> = {
+  eventId: 'one',
+};
 // @ts-expect-error a relay makes the header fields when it sends
-export const enqueuedHeaders: EnqueueOptions<Nothing> = { headers: {} };
+export const enqueuedHeaders: EnqueueOptionsUnder<Nothing> = { headers: {} };
 // @ts-expect-error there is no such option
-export const unknownEnqueueOption: EnqueueOptions<Nothing> = { eventid: 'one' };
+export const unknownEnqueueOption: EnqueueOptionsUnder<Nothing> = { eventid: 'one' };
 
 // What a relay decides.
-export const withoutRelayPolicy: RelayRetryPart<Nothing> = { retry: false };
+export const withoutRelayPolicy: RetryOptionUnder<Nothing> = { retry: false };
 // @ts-expect-error retry has no default while its question is open
-export const relayWithoutRetry: RelayRetryPart<Nothing> = {};
-export const relayWithAnswer: RelayRetryPart<Everything> = {};
-type RelayRetryPart<Given extends AnswerValues> = Omit<RelayOptions<Given>, 'outbox' | 'sender'>;
+export const relayWithoutRetry: RetryOptionUnder<Nothing> = {};
+export const relayWithAnswer: RetryOptionUnder<Everything> = {};

@@ -15,9 +15,7 @@ export {
   type OutageNotice,
   type OutboxDiagnosticsMessages,
   type ParkedNotice,
-  type RelayBaseOptions,
   relayDefaults,
   type RelayOptions,
   type RelayRetry,
-  type RelayRetryOption,
 } from './relay-options.js';

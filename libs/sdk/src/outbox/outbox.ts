@@ -1,21 +1,14 @@
 import type { AnswerValues } from '@plant-store/contract';
-import type {
-  AnyPlant,
-  EventArguments,
-  EventOptions,
-  GivenAnswers,
-  PlantOf,
-} from '../answers/answered-types.js';
-import type { Encoder } from '../encoders/encoder.js';
+import type { AnyPlant, EventOptions, GivenAnswers } from '../answers/answered-types.js';
 import type { Encoding } from '../encoders/plant-encoder.js';
 import { answeredSettingsOf } from '../answers/settings-table.js';
 import { invalidOption, unexpected } from '../errors/invalid-options-error.js';
 import { notSent } from '../errors/plant-store-error.js';
-import { type Contract, published } from '../new-plant-sender.js';
+import { published } from '../new-plant-sender.js';
 import { checkNames, readOptions } from '../options/read-options.js';
 import { readEncoder } from '../options/resolve-settings.js';
 import type { OptionalArgument } from '../options/send-options.js';
-import type { SenderOptionsUnder } from '../sender-under.js';
+import type { NewPlantSenderOptions } from '../options/sender-options.js';
 import type { OutboxDatabase } from './database.js';
 import { toOutboxError } from './outbox-error.js';
 import {
@@ -32,20 +25,16 @@ import {
 import { migrate } from './schema.js';
 
 /** Options of an outbox under the answers given so far. */
-export type OutboxOptions<Plant, Given extends AnswerValues = GivenAnswers> = Pick<
-  SenderOptionsUnder<Plant, Given>,
-  Extract<keyof SenderOptionsUnder<Plant, Given>, 'encode'>
-> & {
-  readonly encode?: Encoder<Plant, EventArguments<Given>> | undefined;
+export interface OutboxOptions<Plant> extends Pick<NewPlantSenderOptions<Plant>, 'encode'> {
   /** The database with the outbox: a `Pool` of `pg`. `enqueue` doesn't use it. */
   readonly database: OutboxDatabase;
-};
+}
 
-/** Options of `enqueue` under the answers given so far: those of `send` about the event. */
-export type EnqueueOptions<Given extends AnswerValues = GivenAnswers> = WithoutHeaders & EventOptions<Given>;
-
-/** The other options of `send` are refused. Without a member, the type would allow everything. */
-interface WithoutHeaders {
+/**
+ * Options of `enqueue` under the answers given so far: those of `send` about the event. The others are refused. Without
+ * a member, the type would allow everything.
+ */
+export interface EnqueueOptions extends EventOptions<GivenAnswers> {
   /** The `headers` option of the relay's sender adds header fields to each attempt. */
   readonly headers?: never;
 }
@@ -60,7 +49,7 @@ export interface Transaction {
 }
 
 /** The outbox of one receiver, in one PostgreSQL database. */
-export interface Outbox<Plant, Given extends AnswerValues = GivenAnswers> {
+export interface Outbox<Plant> {
   /** The database with the outbox. */
   readonly database: OutboxDatabase;
   /**
@@ -76,7 +65,7 @@ export interface Outbox<Plant, Given extends AnswerValues = GivenAnswers> {
   enqueue(
     transaction: Transaction,
     plant: Plant,
-    ...options: OptionalArgument<EnqueueOptions<Given>>
+    ...options: OptionalArgument<EnqueueOptions>
   ): Promise<void>;
   /**
    * Creates the tables, or brings them to the version that this package needs. Several may do it at once.
@@ -102,37 +91,30 @@ export interface Outbox<Plant, Given extends AnswerValues = GivenAnswers> {
  * @typeParam Plant The type of the plants: any type, until the question plant-fields is answered with a schema.
  * @throws InvalidOptionsError with every fault of the options
  */
-export function createOutbox<Plant extends AnyPlant = AnyPlant>(options: OutboxOptions<Plant>): Outbox<Plant>;
-/** Creates an outbox under other answers than the published ones. */
-export function createOutbox<const Given extends AnswerValues, Plant extends PlantOf<Given> = PlantOf<Given>>(
-  options: OutboxOptions<Plant, Given>,
-  contract: Contract<Given>,
-): Outbox<Plant, Given>;
-export function createOutbox(options: object, contract = published): unknown {
-  const { database, encode } = readOutboxOptions(options, contract);
-  return Object.freeze({
-    database,
-    enqueue: (transaction: Transaction, plant: unknown, options?: unknown) =>
-      enqueue(encode, transaction, plant, options),
-    migrate: () => migrate(database),
-    status: () => readStatus(database),
-    listParked: (list?: ListOptions) => listParked(database, list),
-    find: (id: number) => findEntry(database, id),
-    replay: (entries: Selection) => changeParked(database, 'waiting', entries),
-    discard: (entries: Selection) => changeParked(database, 'discarded', entries),
-  });
+export function createOutbox<Plant extends AnyPlant = AnyPlant>(
+  options: OutboxOptions<Plant>,
+): Outbox<Plant> {
+  return openOutbox<Plant>(published.answers, options);
 }
 
-function readOutboxOptions(
-  raw: object = {},
-  contract: Contract<AnswerValues>,
-): { readonly database: OutboxDatabase; readonly encode: Encoding<unknown> } {
-  const answered = answeredSettingsOf(contract.answers);
+/** Creates an outbox under any answers. */
+export function openOutbox<Plant>(given: AnswerValues, raw: object = {}): Outbox<Plant> {
+  const answered = answeredSettingsOf(given);
   const readers = {
     database: readDatabase,
-    encode: (encode: unknown) => readEncoder(answered, encode),
+    encode: (encode: unknown) => readEncoder<Plant>(answered, encode),
   };
-  return readOptions(readers, raw, 'an outbox');
+  const { database, encode } = readOptions(readers, raw, 'an outbox');
+  return {
+    database,
+    enqueue: (transaction, plant, options?: unknown) => enqueue(encode, transaction, plant, options),
+    migrate: () => migrate(database),
+    status: () => readStatus(database),
+    listParked: (list) => listParked(database, list),
+    find: (id) => findEntry(database, id),
+    replay: (entries) => changeParked(database, 'waiting', entries),
+    discard: (entries) => changeParked(database, 'discarded', entries),
+  };
 }
 
 function readDatabase(option: unknown): OutboxDatabase {

@@ -5,7 +5,6 @@ import { longestTimer } from '../delivery/clocks.js';
 import type { EncodedPlant } from '../encoders/plant-encoder.js';
 import type { Outcome, PlantStoreError } from '../errors/plant-store-error.js';
 import { invalidOption, unexpected } from '../errors/invalid-options-error.js';
-import type { Contract } from '../new-plant-sender.js';
 import { readFunction, readInteger, readOptions } from '../options/read-options.js';
 import type { OutboxDatabase } from './database.js';
 
@@ -70,7 +69,7 @@ export interface OutboxDiagnosticsMessages {
 }
 
 /** The option with the policy of a relay. */
-export interface RelayRetryOption {
+interface RelayRetryOption {
   /**
    * Decides whether an entry that was not acknowledged is sent again (question retry). `false` parks it once it was
    * sent.
@@ -82,6 +81,11 @@ export interface RelayRetryOption {
 interface OptionalRetryOption {
   readonly retry?: RelayRetryOption['retry'] | undefined;
 }
+
+/** The option with the policy under any answers. */
+export type RetryOptionUnder<Given extends AnswerValues> = Given extends { readonly retry: unknown }
+  ? OptionalRetryOption
+  : RelayRetryOption;
 
 /** The options of a relay that no answer changes. */
 export interface RelayBaseOptions {
@@ -125,8 +129,7 @@ export interface RelayBaseOptions {
 }
 
 /** Options of a relay under the answers given so far. */
-export type RelayOptions<Given extends AnswerValues = GivenAnswers> = RelayBaseOptions &
-  (Given extends { readonly retry: unknown } ? OptionalRetryOption : RelayRetryOption);
+export interface RelayOptions extends RelayBaseOptions, RetryOptionUnder<GivenAnswers> {}
 
 /** The defaults of a relay. */
 export const relayDefaults = Object.freeze({
@@ -143,8 +146,8 @@ export type RelaySettings = ReturnType<typeof readRelayOptions>;
  *
  * @throws InvalidOptionsError with every fault
  */
-export function readRelayOptions(raw: object = {}, contract: Contract<AnswerValues>) {
-  const { retry: answered } = answeredSettingsOf(contract.answers);
+export function readRelayOptions(given: AnswerValues, raw: object = {}) {
+  const { retry: answered } = answeredSettingsOf(given);
   const readers = {
     outbox: (option: unknown) =>
       readPart('outbox', option, 'database', 'createOutbox') as RelayBaseOptions['outbox'],

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { channel } from 'node:diagnostics_channel';
 import { inspect } from 'node:util';
-import type { AnswerValues } from '@plant-store/contract';
 import { ignore, isPromiseLike } from '../delivery/promise-like.js';
 import type { EncodedPlant } from '../encoders/plant-encoder.js';
 import { combineOutcomes, type Outcome, PlantStoreError } from '../errors/plant-store-error.js';
 import { isPlantStoreError, toError } from '../errors/sender-error.js';
-import { type Contract, published } from '../new-plant-sender.js';
+import { published } from '../new-plant-sender.js';
 import { isNumber } from '../options/read-options.js';
 import { query } from './database.js';
 import { Outage, waitAfter } from './outage.js';
@@ -77,14 +76,8 @@ const parkedChannel = channel('plant-store:outbox:parked' satisfies keyof Outbox
  *
  * @throws InvalidOptionsError with every fault of the options
  */
-export function createRelay(options: RelayOptions): Relay;
-/** Creates a relay under other answers than the published ones. */
-export function createRelay<const Given extends AnswerValues>(
-  options: RelayOptions<Given>,
-  contract: Contract<Given>,
-): Relay;
-export function createRelay(options: object, contract = published): Relay {
-  const loop = new RelayLoop(readRelayOptions(options, contract));
+export function createRelay(options: RelayOptions): Relay {
+  const loop = new RelayLoop(readRelayOptions(published.answers, options));
   return {
     start: () => loop.start(),
     stop: () => loop.stop(),

@@ -13,12 +13,12 @@ import { postgresOfThisFile, withPostgres } from '@plant-store/test-support/post
 import { bytes, InvalidOptionsError, json } from '../../src/index.js';
 import {
   createOutbox,
-  type EnqueueOptions,
   OutboxError,
   outboxErrorCodes,
   type OutboxStatement,
   type Transaction,
 } from '../../src/outbox/index.js';
+import { createOutboxUnder, type EnqueueOptionsUnder } from '../../src/outbox/outbox-under.js';
 import { useClocks } from '../support/clocks.js';
 import type { Open } from '../support/senders.js';
 import {
@@ -164,7 +164,7 @@ withPostgres('enqueue', () => {
       const test = await openTestOutbox();
       const content = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
       const encode = () => ({ content, mediaType: 'example/type' });
-      const outbox = createOutbox({ database: test.pool, encode }, { answers: {} });
+      const outbox = createOutboxUnder({ database: test.pool, encode }, { answers: {} });
       const { inside } = await open(urlOf(test));
       const failure = new Error('The caller gives up.');
 
@@ -212,7 +212,7 @@ withPostgres('enqueue', () => {
     const { pool, row } = await openTestOutbox();
     const { payload, 'media-type': mediaType, 'size-limits': sizeLimit } = exampleAnswers;
     const given = { payload, 'media-type': mediaType, 'size-limits': sizeLimit };
-    const outbox = createOutbox({ database: pool }, { answers: given });
+    const outbox = createOutboxUnder({ database: pool }, { answers: given });
 
     await inTransaction(pool, (client) => outbox.enqueue(client, { arbitrary: 'content' }));
 
@@ -312,7 +312,7 @@ withPostgres('enqueue outside a transaction that has written', () => {
 withPostgres('the tables of the outbox', () => {
   test('are created once, although several create them at once, and are never created silently', async () => {
     const pool = await openNewDatabase();
-    const outbox = createOutbox({ database: pool, encode: json }, { answers: {} });
+    const outbox = createOutboxUnder({ database: pool, encode: json }, { answers: {} });
 
     await expect(outbox.status()).rejects.toMatchObject({
       code: 'PLANT_STORE_OUTBOX_MISSING',
@@ -433,7 +433,7 @@ withPostgres('the tables of the outbox', () => {
     const server = await postgresOfThisFile();
     const { hostname: host, port, username: user, password } = new URL(server.url('postgres'));
     const pool = openPool('', { host, port: Number(port), user, password, database: 'postgres', ...change });
-    const outbox = createOutbox({ database: pool, encode: json }, { answers: {} });
+    const outbox = createOutboxUnder({ database: pool, encode: json }, { answers: {} });
 
     const error = (await outbox.migrate().catch((reason: unknown) => reason)) as OutboxError;
 
@@ -449,12 +449,11 @@ test.each<[unknown, string]>([
   [{ eventid: 'example-1' }, 'eventid'],
   ['example-1', 'options'],
   [null, 'options'],
-  [Promise.resolve({}), 'options'],
 ])('enqueue does not take the options %p', async (options, option) => {
   const enqueuing = openOutbox(noDatabase).enqueue(
     noDatabase as never,
     'arbitrary',
-    options as EnqueueOptions<Open>,
+    options as EnqueueOptionsUnder<Open>,
   );
 
   await expect(enqueuing).rejects.toMatchObject({
@@ -464,7 +463,7 @@ test.each<[unknown, string]>([
 });
 
 test('enqueue refuses what runs no statement', async () => {
-  const outbox = createOutbox({ database: noDatabase, encode: json }, { answers: {} });
+  const outbox = createOutboxUnder({ database: noDatabase, encode: json }, { answers: {} });
   const problem = '`transaction` must be a client of pg, or have `query(text, values)`';
 
   for (const transaction of [undefined, {}, () => {}]) {
@@ -473,7 +472,7 @@ test('enqueue refuses what runs no statement', async () => {
 });
 
 test('enqueue refuses a content that a relay could not read, before the statement', async () => {
-  const outbox = createOutbox({ database: noDatabase, encode: bytes() }, { answers: {} });
+  const outbox = createOutboxUnder({ database: noDatabase, encode: bytes() }, { answers: {} });
   const statements: string[] = [];
   const transaction = { query: async (text: string) => statements.push(text) };
   const largest = Buffer.alloc(128 * 1_048_576 + 1);
@@ -496,7 +495,10 @@ test('a database that does not answer is given up, and its connection is closed'
   };
   const { runOut } = useClocks(20_000);
 
-  const status = createOutbox({ database: { ...noDatabase, query }, encode: json }, { answers: {} }).status();
+  const status = createOutboxUnder(
+    { database: { ...noDatabase, query }, encode: json },
+    { answers: {} },
+  ).status();
   runOut();
 
   await expect(status).rejects.toMatchObject({
@@ -512,10 +514,12 @@ test('an error of several addresses has the reason of the first one', async () =
   const refused = Object.assign(new Error('connect ECONNREFUSED ::1:5432'), place);
   const database = { ...noDatabase, query: () => Promise.reject(new AggregateError([refused])) };
 
-  await expect(createOutbox({ database, encode: json }, { answers: {} }).status()).rejects.toMatchObject({
-    code: 'PLANT_STORE_OUTBOX_DATABASE_FAILED',
-    message: 'The database of the outbox failed: connection refused ([::1]:5432).',
-  });
+  await expect(createOutboxUnder({ database, encode: json }, { answers: {} }).status()).rejects.toMatchObject(
+    {
+      code: 'PLANT_STORE_OUTBOX_DATABASE_FAILED',
+      message: 'The database of the outbox failed: connection refused ([::1]:5432).',
+    },
+  );
 });
 
 test('createOutbox lists all faults of its options', () => {

@@ -4,22 +4,21 @@ import { afterThisTest } from '@plant-store/test-support';
 import type pg from 'pg';
 import { bytes, type EncodedPlant, NotAcknowledgedError, PlantStoreError } from '../../src/index.js';
 import {
-  createOutbox,
   createRelay,
-  type Outbox,
   type OutboxDatabase,
   type OutboxDiagnosticsMessages,
   type Relay,
-  type RelayBaseOptions,
   type RelayRetry,
 } from '../../src/outbox/index.js';
+import { createOutboxUnder, type OutboxUnder } from '../../src/outbox/outbox-under.js';
+import type { RelayBaseOptions } from '../../src/outbox/relay-options.js';
 import type { Open } from '../support/senders.js';
 import { openNewDatabase } from './server.js';
 
 /** An outbox of text with every question open, and its tables in a database of its own. */
 export interface TestOutbox {
   readonly pool: pg.Pool;
-  readonly outbox: Outbox<string, Open>;
+  readonly outbox: OutboxUnder<string, Open>;
   /** Enqueues each text in a transaction of its own. */
   readonly enqueue: (...texts: string[]) => Promise<void>;
   /** Runs a query, and returns its first row's columns. */
@@ -47,16 +46,16 @@ export const noDatabase: OutboxDatabase = {
 };
 
 /** An outbox of text with every question open. */
-export function openOutbox(database: OutboxDatabase): Outbox<string, Open> {
-  return createOutbox<Open, string>({ database, encode: bytes() }, { answers: {} });
+export function openOutbox(database: OutboxDatabase): OutboxUnder<string, Open> {
+  return createOutboxUnder<Open, string>({ database, encode: bytes() }, { answers: {} });
 }
 
 /** An outbox under a set of answers. */
 export function openOutboxUnder<const Given extends AnswerValues>(
   given: Given,
   options: { readonly database: pg.Pool },
-): Outbox<string, Given> {
-  return createOutbox<Given, never>({ encode: bytes(), ...options } as never, { answers: given });
+): OutboxUnder<string, Given> {
+  return createOutboxUnder<Given, never>({ encode: bytes(), ...options } as never, { answers: given });
 }
 
 /** Runs a function in a transaction that has written before. */

@@ -5,7 +5,8 @@
  * Takes about a minute.
  */
 import { createNewPlantSender, json } from '@plant-store/sdk';
-import { createOutbox, createRelay, type Outbox, type RelayOptions } from '@plant-store/sdk/outbox';
+import { createOutboxUnder, type OutboxUnder } from '@plant-store/sdk/internal';
+import { createRelay, type RelayOptions } from '@plant-store/sdk/outbox';
 import type { PostgresServer } from '@plant-store/test-support/postgres';
 import pg from 'pg';
 import { compare, count, type Figures, ratio } from '../compare.js';
@@ -31,13 +32,13 @@ export default async function run(): Promise<void> {
 
 interface Database {
   readonly pool: pg.Pool;
-  readonly outbox: Outbox<object, Open>;
+  readonly outbox: OutboxUnder<object, Open>;
 }
 
 async function openDatabase(server: PostgresServer): Promise<Database> {
   const pool = new pg.Pool({ connectionString: await server.createDatabase() });
   pool.on('error', () => undefined);
-  const outbox = createOutbox({ database: pool, encode: json }) as unknown as Outbox<object, Open>;
+  const outbox = createOutboxUnder<Open, object>({ database: pool, encode: json }, { answers: {} });
   await outbox.migrate();
   return { pool, outbox };
 }
