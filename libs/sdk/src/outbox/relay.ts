@@ -66,6 +66,9 @@ const LONGEST_DELAY = 15_000;
  */
 const FROM_START_INTERVAL = 1_000;
 
+/** The results of attempts that end within so many milliseconds are stored together: a step costs a flush of the disk. */
+const GATHER = 5;
+
 /** A notice of parked entries has so many ids at most. */
 const MAX_IDS = 10;
 
@@ -140,6 +143,7 @@ class RelayLoop {
   #fromStartAt = 0;
   #isAgainFirst = false;
   #isWoken = false;
+  #isGathering = false;
   #endPause = (): void => {};
 
   constructor(settings: RelaySettings) {
@@ -203,7 +207,8 @@ class RelayLoop {
     if (isLast || performance.now() >= this.#holdAt) await this.#hold();
     if (!this.#isStopping && performance.now() >= this.#deleteAt) await this.#deleteOld();
     this.#isOver ||= isLast && this.#results.length === 0;
-    if (this.#isOver || this.#isLast || this.#results.length > 0) return 0;
+    if (this.#isOver || this.#isLast) return 0;
+    if (this.#results.length > 0) return GATHER;
     const nextAt = Math.min(this.#holdAt, this.#deleteAt, this.#mayBegin ? this.#beginAt : Infinity);
     return nextAt - performance.now();
   }
@@ -259,8 +264,9 @@ class RelayLoop {
     };
     const ended = (): void => {
       this.#underWay.delete(attempt.id);
+      if (this.#isStopping) this.#wake();
       // During an outage of the database, the results of many attempts don't make many tries.
-      if (this.#database.tries === 0 || this.#isStopping) this.#wake();
+      else if (this.#database.tries === 0) this.#gather();
     };
     this.#underWay.set(attempt.id, this.#send(attempt, plant).catch(failed).then(ended));
   }
@@ -368,7 +374,19 @@ class RelayLoop {
     tell(this.#settings.onError, error, failed);
   }
 
-  /** An attempt has ended, or the relay is stopped. */
+  /** An attempt has ended: its result is stored soon. */
+  #gather(): void {
+    if (this.#underWay.size === 0) this.#wake();
+    else if (!this.#isGathering) {
+      this.#isGathering = true;
+      setTimeout(() => {
+        this.#isGathering = false;
+        this.#wake();
+      }, GATHER);
+    }
+  }
+
+  /** Results are stored now, or the relay is stopped. */
   #wake(): void {
     this.#isWoken = true;
     this.#endPause();

@@ -65,7 +65,11 @@ END $$;
 CREATE FUNCTION step(relay_id uuid, results jsonb, most int, after_id bigint, again_first boolean)
 RETURNS TABLE (entry text, content text) LANGUAGE plpgsql
 SET enable_seqscan = off SET jit = off SET lock_timeout = '10s' AS $$
+DECLARE
+  ids bigint[] := ARRAY (SELECT (r->>'id')::bigint FROM jsonb_array_elements(results) r);
 BEGIN
+  -- By id alone: if it were looked for by its state, each step would read what other steps have left in that index, and
+  -- that stays as long as any session holds an old snapshot.
   UPDATE plant_store_outbox.entry e SET
     state = r.state, relay = NULL, leased_at = NULL, attempts = r.attempts, outcome = r.outcome, code = r.code,
     error = r.error, failed_at = clock_timestamp(),
@@ -73,7 +77,7 @@ BEGIN
     settled_at = CASE r.state WHEN 'waiting' THEN NULL ELSE clock_timestamp() END
   FROM jsonb_to_recordset(results) AS r (id bigint, relay uuid, begun int, state plant_store_outbox.state,
     "dueIn" float8, attempts int, outcome text, code text, error text)
-  WHERE e.id = r.id AND e.state = 'sending' AND e.relay = r.relay AND e.begun = r.begun;
+  WHERE e.id = ANY (ids) AND e.id = r.id AND e.relay = r.relay AND e.begun = r.begun;
   RETURN QUERY
     WITH early AS (
       SELECT e.id, octet_length(e.content) AS bytes FROM plant_store_outbox.entry e
