@@ -79,7 +79,10 @@ function addRelay(program: Command, context: CommandContext): void {
       'Sends the entries of the outbox that PLANT_STORE_OUTBOX_URL names. It logs lines of JSON. Ctrl-C or SIGTERM stops it in order; another one, a second later, ends what is being sent.',
     );
   relay.createOption = orEnvironment;
-  addSenderOptions(relay, context.given)
+  addSenderOptions(relay, context.given);
+  relay.options.find(({ long }) => long === '--retry')!.description =
+    'send an entry that the receiver refused up to so many times again, after 1 s, 2 s, 4 s … 60 s, unless it refused the content (400, 413, 415, 422); without a connection, an entry waits';
+  relay
     .option(
       '--concurrency <count>',
       'entries that are sent at the same time (default: 64)',

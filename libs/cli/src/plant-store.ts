@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { systemReason } from '@plant-store/command/system-reason';
 import { answerValues, type AnswerValues } from '@plant-store/contract';
 import { runCommand } from './command.js';
@@ -29,12 +30,17 @@ export async function plantStore(given: AnswerValues = answerValues): Promise<vo
     ...signals,
   });
   letEnd();
-  // A read that blocks, such as one of a named pipe, would keep the process.
-  for (const stream of [process.stdout, process.stderr])
-    await new Promise((written) => stream.write('', written));
+  // A read that blocks, such as one of a named pipe, would keep the process. So would a log that nobody reads.
+  const all = [process.stdout, process.stderr].map(
+    (stream) => new Promise((written) => stream.write('', written)),
+  );
+  await Promise.race([Promise.all(all), pause(OUTPUT_PATIENCE)]);
   // What was delivered is what counts, and the code says it.
   process.exit(code || Number(output.isLost && !isDelivery));
 }
+
+/** How long the output may take to be read at the end, in milliseconds. */
+const OUTPUT_PATIENCE = 1_000;
 
 /**
  * Signals within so many milliseconds of one that counted are the same interrupt. A terminal signals the whole group of

@@ -11,4 +11,5 @@ export { resolveSettings, type Settings } from './options/resolve-settings.js';
 export { essenceOf, isMediaType } from './encoders/encoder.js';
 export { isLoopback } from './options/target.js';
 export { createOutboxUnder, type OutboxUnder } from './outbox/outbox-under.js';
+export { isCausedByContent } from './outbox/pace.js';
 export { type Connector, OwnPool } from './transport/pool.js';

@@ -1,27 +1,29 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { systemReason } from '@plant-store/command/system-reason';
-import { isPlantStoreError } from '@plant-store/sdk';
-import {
-  createRelay,
-  type Outbox,
-  type OutageNotice,
-  relayDefaults,
-  type RelayOptions,
-} from '@plant-store/sdk/outbox';
-import { collectFaults, type CommandContext, CommandFailed, oneLine } from '../context.js';
-import { adviceOn, delayAfter, failureRecord } from '../send/failures.js';
-import { prepareSender } from '../send/prepare-sender.js';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createRelay, type FailedEntry, type OutageNotice, relayDefaults } from '@plant-store/sdk/outbox';
+import { isCausedByContent } from '@plant-store/sdk/internal';
+import { collectFaults, type CommandContext } from '../context.js';
 import type { SenderValues } from '../send/sender-options.js';
 import { failureOf, openOutbox } from './database.js';
+import { logTo, reasonOf } from './relay-log.js';
+import { type Counts, counted, serveMetrics } from './relay-metrics.js';
+import { openRenewedSender } from './renewed-sender.js';
 
 /** The values of the options of `plant-store relay`. */
 export interface RelayValues extends SenderValues {
   readonly metricsPort?: number;
   readonly metricsHost?: string;
 }
+
+/**
+ * After a signal: how long attempts may go on, and how long connections may take to close, in milliseconds. Between the
+ * two, the relay stores its results for up to 10 s. The whole takes less than 25 s.
+ */
+const STOP_PATIENCE = 10_000;
+const CLOSE_PATIENCE = 1_000;
 
 /** `plant-store relay`: sends what is in an outbox, until it is interrupted. */
 export async function runRelay(values: RelayValues, context: CommandContext): Promise<void> {
@@ -34,16 +36,14 @@ export async function runRelay(values: RelayValues, context: CommandContext): Pr
   // The relay sends again: it stores each attempt.
   const { retry = 0, ...senderValues } = values;
   const concurrency = values.concurrency ?? relayDefaults.concurrency;
-  const opened = await collectFaults(faults, () => openOutbox(context, secondSignal));
-  const encode = (): never => {
-    throw new TypeError('A relay sends what is encoded.');
-  };
-  const prepared = await prepareSender({ ...senderValues, concurrency }, context, encode, faults);
-  const { sender, settings } = prepared;
+  const closing = new AbortController();
+  const broken = AbortSignal.any([secondSignal, closing.signal]);
+  const opened = await collectFaults(faults, () => openOutbox(context, broken));
+  const log = logTo(context);
+  const renewed = await openRenewedSender({ ...senderValues, concurrency }, context, faults, log);
   // Without an outbox there was a fault.
   const { outbox, close: closeOutbox } = opened!;
-  const log = logTo(context);
-  const counts = { acknowledged: 0, failed: 0, outages: { database: 0, endpoint: 0 } };
+  const counts: Counts = { acknowledged: 0, failed: 0, outages: { database: 0, endpoint: 0 } };
   let lost: Error | undefined;
   const onOutage = (notice: unknown): void => {
     const { part, error, seconds, tries } = notice as OutageNotice;
@@ -55,7 +55,7 @@ export async function runRelay(values: RelayValues, context: CommandContext): Pr
   subscribe('plant-store:outbox:outage', onOutage);
   const relay = createRelay({
     outbox,
-    sender: counted(sender, counts),
+    sender: counted(renewed.sender, counts),
     concurrency,
     retry: (failed) => {
       const { id: entry, attempt, error, outcome } = failed;
@@ -68,119 +68,43 @@ export async function runRelay(values: RelayValues, context: CommandContext): Pr
     },
   });
   let metrics: Server | undefined;
-  secondSignal.addEventListener('abort', () => void sender.close({ force: true }));
+  let cutting: NodeJS.Timeout | undefined;
+  secondSignal.addEventListener('abort', renewed.cutOff);
   try {
     await relay.start();
-    metrics = await serveMetrics(values, outbox, counts);
+    const { metricsHost = '127.0.0.1', metricsPort } = values;
+    if (metricsPort !== undefined) metrics = await serveMetrics(metricsPort, metricsHost, outbox, counts);
     const port = (metrics?.address() as AddressInfo | undefined)?.port;
-    log('info', 'relay started', { url: settings.target.url, ...(port && { metricsPort: port }) });
+    log('info', 'relay started', { url: renewed.url, ...(port && { metricsPort: port }) });
     if (!signal.aborted) await once(signal, 'abort');
     log('info', 'relay stopping: waiting for what is being sent');
+    cutting = setTimeout(renewed.cutOff, STOP_PATIENCE);
     await relay.stop();
     const { acknowledged, failed } = counts;
     log('info', 'relay stopped', { acknowledged, failed });
   } catch (error) {
     throw failureOf(error);
   } finally {
+    clearTimeout(cutting);
     await relay.stop();
     unsubscribe('plant-store:outbox:outage', onOutage);
     metrics?.close();
-    await prepared.close();
-    await closeOutbox();
+    metrics?.closeAllConnections();
+    const closed = Promise.all([renewed.close(), closeOutbox()]);
+    await Promise.race([closed, pause(CLOSE_PATIENCE, undefined, { ref: false })]);
+    closing.abort();
+    await Promise.race([closed, pause(CLOSE_PATIENCE, undefined, { ref: false })]);
   }
 }
 
-type Log = (level: 'info' | 'warn' | 'error', message: string, fields?: object) => void;
-
-/** Writes lines of JSON. */
-function logTo({ stdout }: CommandContext): Log {
-  return (level, msg, fields) =>
-    void stdout.write(`${JSON.stringify({ level, time: new Date().toISOString(), msg, ...fields })}\n`);
-}
-
-/** Why something failed, for the log. */
-function reasonOf(error: Error): object {
-  if (!isPlantStoreError(error))
-    return { code: (error as NodeJS.ErrnoException).code, reason: oneLine(systemReason(error)) };
-  const { message: reason, ...record } = failureRecord(error);
-  return { ...record, reason, advice: adviceOn(error) || undefined };
-}
-
-interface Counts {
-  acknowledged: number;
-  failed: number;
-  /** 1 while there is one. */
-  readonly outages: Record<OutageNotice['part'], number>;
-}
-
-/** A sender whose deliveries are counted. */
-function counted(sender: RelayOptions['sender'], counts: Counts): RelayOptions['sender'] {
-  return {
-    async sendEncoded(encoded) {
-      try {
-        await sender.sendEncoded(encoded);
-        counts.acknowledged += 1;
-      } catch (error) {
-        counts.failed += 1;
-        throw error;
-      }
-    },
-  };
-}
+/** The longest wait between two attempts, in milliseconds. */
+const LONGEST_DELAY = 60_000;
 
 /**
- * Serves `/metrics`, in the text format of Prometheus.
- *
- * @throws CommandFailed if the address can't be used
+ * The wait before an entry is sent again, in milliseconds: 1 s, 2 s, 4 s, up to 60 s. `undefined` if the content is the
+ * reason, if the receiver may have accepted it, and after so many retries.
  */
-async function serveMetrics(
-  { metricsPort: port, metricsHost: host = '127.0.0.1' }: RelayValues,
-  outbox: Outbox<unknown>,
-  counts: Counts,
-): Promise<Server | undefined> {
-  if (port === undefined) return undefined;
-  const server = createServer((request, response) => {
-    if (request.url !== '/metrics') {
-      response.writeHead(404).end();
-      return;
-    }
-    metricsOf(outbox, counts).then(
-      (text) => response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(text),
-      // The log says that the database was lost.
-      () => response.writeHead(503).end(),
-    );
-  });
-  // Without a host, Node.js listens on every address, also where the system has no IPv6.
-  server.listen(port, host === '::' ? undefined : host);
-  try {
-    await once(server, 'listening');
-  } catch (error) {
-    throw new CommandFailed(`--metrics-port ${port} can't be used on ${host}: ${systemReason(error)}.`);
-  }
-  return server;
-}
-
-async function metricsOf(
-  outbox: Outbox<unknown>,
-  { acknowledged, failed, outages }: Counts,
-): Promise<string> {
-  const { waiting, sending, parked, waitingSince } = await outbox.status();
-  const wait = waitingSince === undefined ? 0 : (Date.now() - waitingSince.getTime()) / 1_000;
-  return `# HELP plant_store_relay_deliveries_total Deliveries of this relay by their result.
-# TYPE plant_store_relay_deliveries_total counter
-plant_store_relay_deliveries_total{result="acknowledged"} ${acknowledged}
-plant_store_relay_deliveries_total{result="failed"} ${failed}
-# HELP plant_store_relay_outage Whether this relay waits for its database, or for the endpoint.
-# TYPE plant_store_relay_outage gauge
-plant_store_relay_outage{part="database"} ${outages.database}
-plant_store_relay_outage{part="endpoint"} ${outages.endpoint}
-# HELP plant_store_outbox_entries Entries of the outbox by their state.
-# TYPE plant_store_outbox_entries gauge
-plant_store_outbox_entries{state="waiting"} ${waiting}
-plant_store_outbox_entries{state="sending"} ${sending}
-plant_store_outbox_entries{state="parked"} ${parked}
-# HELP plant_store_outbox_oldest_wait_seconds How long the oldest entry has waited.
-# TYPE plant_store_outbox_oldest_wait_seconds gauge
-plant_store_outbox_oldest_wait_seconds ${Math.max(0, wait)}
-`;
+function delayAfter(retries: number, { attempt, error, outcome }: FailedEntry): number | undefined {
+  const isOver = attempt > retries || outcome === 'unknown' || isCausedByContent(error);
+  return isOver ? undefined : Math.min(1_000 * 2 ** (attempt - 1), LONGEST_DELAY);
 }

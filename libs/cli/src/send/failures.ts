@@ -116,10 +116,7 @@ const maxDelay = 60_000;
  *
  * @param retries How many further attempts there are, from `--retry`.
  */
-export function delayAfter(
-  retries: number,
-  { attempt, error, outcome }: Omit<FailedAttempt, 'error'> & { readonly error: PlantStoreError },
-): number | undefined {
+function delayAfter(retries: number, { attempt, error, outcome }: FailedAttempt): number | undefined {
   const isRefused = isNotAcknowledged(error) && !statuses.includes(error.status);
   const isOver = attempt > retries || outcome === 'unknown' || isRefused || isInputFault(error);
   return isOver ? undefined : Math.min(1_000 * 2 ** (attempt - 1), maxDelay);

@@ -1,9 +1,10 @@
-import { EventEmitter, once } from 'node:events';
-import { chownSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { EventEmitter, on, once } from 'node:events';
+import { chownSync, copyFileSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterThisTest } from '@plant-store/test-support';
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import { makePostgresFolder, type PostgresServer, postgresUser } from '@plant-store/test-support/postgres';
 import { postgresOfThisFile, startPostgres, withPostgres } from '@plant-store/test-support/postgres-tests';
 import pg from 'pg';
@@ -62,6 +63,21 @@ async function startTlsPostgres(): Promise<PostgresServer> {
   writeFileSync(key, readFileSync(certificate.replace('.crt', '.key')), { mode: 0o600 });
   if (postgresUser.uid !== undefined) chownSync(key, postgresUser.uid, postgresUser.gid);
   return startPostgres({ ssl: 'on', ssl_cert_file: copy, ssl_key_file: key });
+}
+
+/** The first line of a log whose message begins so. */
+async function untilLine(lines: Interface, start: string): Promise<Record<string, unknown>> {
+  for await (const [line] of on(lines, 'line') as AsyncIterable<[string]>) {
+    const fields = JSON.parse(line) as Record<string, unknown>;
+    if (String(fields['msg']).startsWith(start)) return fields;
+  }
+  throw new Error('The log has ended.');
+}
+
+async function untilDelivered(pool: pg.Pool): Promise<void> {
+  while (
+    (await pool.query(`SELECT 1 FROM plant_store_outbox.entry WHERE state <> 'delivered'`)).rows.length > 0
+  );
 }
 
 withPostgres('plant-store outbox', () => {
@@ -260,7 +276,7 @@ withPostgres('plant-store relay', () => {
       '--method',
       'POST',
       '--retry',
-      '0',
+      '10',
       '--base-url',
       receiver.url,
       '--metrics-port',
@@ -288,7 +304,8 @@ withPostgres('plant-store relay', () => {
     child.kill('SIGTERM');
 
     expect(await finished).toMatchObject({ code: 0, stderr: '' });
-    expect(receiver.acknowledged.size).toBe(4);
+    expect(receiver.acknowledged.size).toBe(8);
+    expect((await outbox('status')).stdout).toContain('parked   0\n');
     expect(lines.filter(({ msg }) => String(msg).startsWith('endpoint'))).toMatchObject([
       { level: 'error', msg: 'endpoint lost: the entries wait', status: 401 },
       { level: 'info', msg: expect.stringMatching(/^endpoint back after \d+ s, \d+ tries$/) },
@@ -339,6 +356,84 @@ withPostgres('plant-store relay', () => {
     });
   });
 
+  test('reads a token again when a link to its file changes, and makes no entry suffer for it', async () => {
+    const { environment, enqueue, pool } = await prepare();
+    const folder = makeFolder();
+    const [link, next] = [join(folder, 'token'), join(folder, 'next')];
+    const pointTo = (token: string): void => {
+      writeFileSync(join(folder, token), `${token}\n`);
+      symlinkSync(token, next);
+      renameSync(next, link);
+    };
+    pointTo('old');
+    const receiver = await startReceiver(({ headers }) =>
+      headers.authorization === 'Bearer new' ? 204 : 401,
+    );
+    const args = ['relay', '--method', 'POST', '--retry', '10', '--base-url', receiver.url];
+    const { child, finished } = start([...args, '--access-token-file', link], environment);
+    await enqueue('arbitrary');
+    await receiver.whenReceived(1);
+
+    pointTo('new');
+    await untilDelivered(pool);
+    child.kill('SIGTERM');
+
+    expect((await finished).stdout).toContain('files changed: the sender was made anew');
+  });
+
+  test('while its database is away, has metrics, and stores what it has sent as long as it stops', async () => {
+    const server = await startPostgres();
+    const environment = { ACCESS_TOKEN: accessToken, PLANT_STORE_OUTBOX_URL: await server.createDatabase() };
+    await run(['outbox', 'migrate'], { environment });
+    const pool = new pg.Pool({ connectionString: environment.PLANT_STORE_OUTBOX_URL });
+    pool.on('error', () => {});
+    afterThisTest(() => pool.end());
+    await pool.query(`INSERT INTO plant_store_outbox.entry (content) VALUES ('arbitrary')`);
+    const steps = new EventEmitter();
+    const answered = once(steps, 'answer');
+    const receiver = await startReceiver(() => answered.then(() => 204));
+    const args = ['relay', '--base-url', receiver.url, '--method', 'POST', '--retry', '0'];
+    const { child, finished } = start([...args, '--metrics-port', '0'], environment);
+    const lines = createInterface(child.stdout!);
+    const { metricsPort } = await untilLine(lines, 'relay started');
+    await receiver.whenReceived(1);
+
+    const isLost = untilLine(lines, 'database lost');
+    await server.crash();
+    await isLost;
+    const metrics = await (await fetch(`http://127.0.0.1:${String(metricsPort)}/metrics`)).text();
+    expect(metrics).toContain('plant_store_relay_outage{part="database"} 1\n');
+    expect(metrics).not.toContain('plant_store_outbox_entries');
+    const isStopping = untilLine(lines, 'relay stopping');
+    child.kill('SIGTERM');
+    await isStopping;
+    steps.emit('answer');
+    await server.start();
+
+    expect(await finished).toMatchObject({ code: 0 });
+    await untilDelivered(pool);
+  });
+
+  test('ends although nobody reads its log', async () => {
+    const { environment, pool } = await prepare();
+    await pool.query(
+      `INSERT INTO plant_store_outbox.entry (content) SELECT 'x' FROM generate_series(1, 1000)`,
+    );
+    const receiver = await startReceiver(() => 400);
+    const [program, ...first] = openCommand;
+    const args = [...first, 'relay', '--method', 'POST', '--retry', '0', '--base-url', receiver.url];
+    const child = spawn(program, args, { env: environment, stdio: ['ignore', 'pipe', 'ignore'] });
+    afterThisTest(() => child.exitCode ?? child.kill('SIGKILL'));
+    const ended = once(child, 'exit');
+    while (
+      (await pool.query(`SELECT 1 FROM plant_store_outbox.entry WHERE state <> 'parked'`)).rows.length > 0
+    );
+
+    child.kill('SIGTERM');
+
+    expect(await ended).toEqual([0, null]);
+  });
+
   test('needs --retry while its question is open', async () => {
     const { environment } = await prepare();
     expect(
@@ -348,6 +443,8 @@ withPostgres('plant-store relay', () => {
       stdout: '',
       stderr: expect.stringMatching(/^plant-store: --retry is missing\. .*question retry is open/),
     });
+    const { finished } = start(['relay'], { ...environment, PLANT_STORE_RETRY: '', PLANT_STORE_METHOD: '' });
+    expect(await finished).toMatchObject({ code: 2, stderr: expect.stringContaining('--retry is missing') });
   });
 
   test('lists every fault of its settings', async () => {

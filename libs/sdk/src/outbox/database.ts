@@ -14,12 +14,14 @@ export interface OutboxStatement {
   readonly values: unknown[];
   /** Milliseconds after which the connection is closed. */
   readonly query_timeout: number;
+  /** Parsers of what comes back, in place of those that the application may have set in `pg`. */
+  readonly types: { getTypeParser(): (value: string) => unknown };
 }
 
 /** A connection of its own, such as a `PoolClient` of `pg`. */
 export interface OutboxConnection {
   /** Runs statements. */
-  query(text: string): Promise<{ rows: unknown[] }>;
+  query(statement: Pick<OutboxStatement, 'text' | 'types'>): Promise<unknown>;
   /** Tells that the connection was lost while no statement ran. */
   on(event: 'error', listener: (error: Error) => void): unknown;
   /** Closes the connection. */
@@ -29,13 +31,16 @@ export interface OutboxConnection {
 /** How long a statement may take until its connection counts as lost, in milliseconds. */
 const PATIENCE = 20_000;
 
+/** Every value comes as the text that PostgreSQL sends. */
+export const types: OutboxStatement['types'] = { getTypeParser: () => (value) => value };
+
 /**
- * Runs a statement in a transaction of its own.
+ * Runs a statement in a transaction of its own. Every column of its result is text.
  *
  * @returns the rows
  * @throws OutboxError, also if it takes too long to get a connection
  */
-export async function query<Row>(
+export async function query<Row extends Readonly<Record<keyof Row, string | null>>>(
   database: OutboxDatabase,
   text: string,
   values: unknown[] = [],
@@ -47,7 +52,7 @@ export async function query<Row>(
     timer = setTimeout(() => reject(error), PATIENCE);
   });
   try {
-    const running = database.query({ text, values, query_timeout: PATIENCE });
+    const running = database.query({ text, values, query_timeout: PATIENCE, types });
     const { rows } = await Promise.race([running, gaveUp]);
     return rows as Row[];
   } catch (error) {

@@ -18,7 +18,7 @@ export interface OutboxEntry {
   readonly mediaType?: string;
   /** Absent if it was enqueued without one (question event-identity). */
   readonly eventId?: string;
-  /** How often it was sent since it was enqueued or replayed. */
+  /** How often it was sent since it was enqueued or replayed. Attempts that sent nothing don't count. */
   readonly attempts: number;
   /** The worst outcome of the attempts that failed; absent if none did. */
   readonly outcome?: Outcome;
@@ -37,7 +37,7 @@ export interface OutboxEntryWithContent extends OutboxEntry {
 export interface OutboxStatus {
   /** Entries that wait for a relay, for the first time or again. */
   readonly waiting: number;
-  /** Entries whose attempt a relay has stored. They may have arrived. */
+  /** Entries of which a relay has stored that an attempt begins. They may have arrived. */
   readonly sending: number;
   /** Entries that stay until somebody replays or discards them. */
   readonly parked: number;
@@ -97,10 +97,10 @@ export async function findEntry(
   database: OutboxDatabase,
   id: number,
 ): Promise<OutboxEntryWithContent | undefined> {
-  const text = `SELECT ${ENTRY}, content FROM plant_store_outbox.entry WHERE id = $1`;
+  const text = `SELECT ${ENTRY}, encode(content, 'base64') AS content FROM plant_store_outbox.entry WHERE id = $1`;
   const values = [readInteger(id, 'id', 0)];
-  const [row] = await query<EntryRow & { content: Uint8Array }>(database, text, values);
-  return row && { ...(parse(row.entry) as OutboxEntry), content: row.content };
+  const [row] = await query<EntryRow & { content: string }>(database, text, values);
+  return row && { ...(parse(row.entry) as OutboxEntry), content: Buffer.from(row.content, 'base64') };
 }
 
 /** Counts the entries. With a million that wait, this takes a second. */
@@ -133,7 +133,7 @@ export async function changeParked(
   const isList = Array.isArray(selection) && selection.every((id) => Number.isSafeInteger(id));
   if (!isList && selection !== 'all') throw invalidOption('entries', "must be a list of ids, or 'all'.");
   const ids = isList ? `{${selection.join(',')}}` : null;
-  const text = 'SELECT changed::text, last::text FROM plant_store_outbox.change_parked($1, $2, $3)';
+  const text = 'SELECT changed, last FROM plant_store_outbox.change_parked($1, $2, $3)';
   let count = 0;
   for (let after = '0'; ;) {
     const [row] = await query<{ changed: string; last: string }>(database, text, [state, after, ids]);

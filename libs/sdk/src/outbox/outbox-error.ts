@@ -5,9 +5,10 @@ import { systemReason } from '../errors/system-reason.js';
 export const outboxErrorCodes = Object.freeze({
   PLANT_STORE_OUTBOX_MISSING: 'The database has no outbox. It may be the wrong database.',
   PLANT_STORE_OUTBOX_VERSION: 'The tables of the outbox have another version than this package needs.',
-  PLANT_STORE_OUTBOX_NO_TRANSACTION: '`enqueue` was called outside a transaction, and has recorded nothing.',
-  PLANT_STORE_OUTBOX_LEASE_LOST:
-    'A relay did not reach the database for longer than its lease of 15 s. Others may have taken its entries.',
+  PLANT_STORE_OUTBOX_NO_TRANSACTION:
+    '`enqueue` was called outside a transaction, or in one that had written nothing. It has recorded nothing.',
+  PLANT_STORE_OUTBOX_CLOCK:
+    'The clock of the database was set back. What waited for a later time is sent now.',
   PLANT_STORE_OUTBOX_DATABASE_FAILED: 'The database was not reached, or it refused a statement; see `cause`.',
 });
 
@@ -41,18 +42,16 @@ const advice = {
   PLANT_STORE_OUTBOX_MISSING: 'Create it with: outbox.migrate(), or plant-store outbox migrate.',
   PLANT_STORE_OUTBOX_VERSION: 'Run: outbox.migrate(), or plant-store outbox migrate.',
   PLANT_STORE_OUTBOX_NO_TRANSACTION:
-    'Pass the client on which BEGIN has run, or what the transaction function of your library gives, and not its database or its pool.',
-  PLANT_STORE_OUTBOX_LEASE_LOST: 'The relay takes a new one.',
+    'Pass the client on which BEGIN has run, or what the transaction function of your library gives, and not its database or its pool. Write the plant in it first.',
 } as const;
 
-/** What an SQLSTATE of PostgreSQL (appendix A), or of the functions in schema-001.ts, means for the outbox. */
+/** What an SQLSTATE of PostgreSQL (appendix A) means for the outbox. */
 const codesOfStates: Readonly<Record<string, keyof typeof advice>> = {
   '3F000': 'PLANT_STORE_OUTBOX_MISSING',
   '42P01': 'PLANT_STORE_OUTBOX_MISSING',
   '42703': 'PLANT_STORE_OUTBOX_VERSION',
   '42883': 'PLANT_STORE_OUTBOX_VERSION',
   '25P01': 'PLANT_STORE_OUTBOX_NO_TRANSACTION',
-  PSOLL: 'PLANT_STORE_OUTBOX_LEASE_LOST',
 };
 
 /** The error of a statement or of connecting, as an `OutboxError`. Its message never has a password or a value. */

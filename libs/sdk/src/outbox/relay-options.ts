@@ -15,20 +15,24 @@ export const longestTime = 3_155_760_000_000;
 export interface FailedEntry {
   /** The id of the entry. */
   readonly id: number;
-  /** How often it was sent since it was enqueued or replayed; 1 after the first time. */
+  /**
+   * How often it was sent since it was enqueued or replayed; 1 after the first time. Attempts that sent nothing don't
+   * count.
+   */
   readonly attempt: number;
   /** Why the last attempt was not acknowledged. */
   readonly error: PlantStoreError;
   /**
    * The worst one of all attempts, also of those before a replay: `unknown` if the plant may have arrived, else
-   * `responded` if the receiver refused it, else `not-sent`. An attempt that was cut off, because its relay ended or lost
-   * the database, is `unknown`.
+   * `responded` if the receiver refused it. An attempt that was cut off, because its relay ended or lost the database, is
+   * `unknown`.
    */
   readonly outcome: Outcome;
 }
 
 /**
- * Decides whether an entry is sent again. It isn't asked while the endpoint is at fault: then the entry waits.
+ * Decides whether an entry is sent again that the receiver refused, or may have accepted. It isn't asked if nothing was
+ * sent: then the entry comes again, unless its content is the reason.
  *
  * @returns milliseconds until it is sent again, from 0 to 3155760000000 (100 years), or `undefined` to park it
  */
@@ -67,8 +71,8 @@ export interface OutboxDiagnosticsMessages {
 /** The option with the policy of a relay. */
 interface RelayRetryOption {
   /**
-   * Decides whether an entry that was not acknowledged is sent again (question retry). `false` parks it after one
-   * attempt.
+   * Decides whether an entry that was not acknowledged is sent again (question retry). `false` parks it once it was
+   * sent.
    */
   readonly retry: RelayRetry | false;
 }
@@ -108,15 +112,16 @@ export interface RelayBaseOptions {
    */
   readonly keepDelivered?: number | undefined;
   /**
-   * Gets what goes wrong while the relay runs: an `OutboxError` when it loses the database, an error of the sender when
-   * the endpoint is at fault, and what `retry` and `onParked` throw. In an outage, each error comes once. If it throws,
-   * Node prints a warning.
+   * Gets what goes wrong while the relay runs: an `OutboxError` when it loses the database or when the clock of the
+   * database was set back, an error of the sender when the endpoint fails, and what `retry` and `onParked` throw. In an
+   * outage, each error comes once. If it throws, Node prints a warning.
    *
    * @default errors are ignored
    */
   readonly onError?: ((error: Error) => void) | undefined;
   /**
-   * Is told of entries that were parked, once for each reason, when that is stored. After the database was lost, it may be told of an entry that another relay has taken. A relay that is killed may not tell.
+   * Is told of entries that were parked, once for each reason, when that is stored. Two relays may tell of one that a
+   * third one left behind. A relay that is killed may not tell.
    *
    * @default nobody is told, unless something subscribes to the channel `plant-store:outbox:parked`
    */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { channel } from 'node:diagnostics_channel';
 import { inspect } from 'node:util';
 import { ignore, isPromiseLike } from '../delivery/promise-like.js';
@@ -6,9 +7,10 @@ import { combineOutcomes, type Outcome, PlantStoreError } from '../errors/plant-
 import { isPlantStoreError, toError } from '../errors/sender-error.js';
 import { published } from '../new-plant-sender.js';
 import { isNumber } from '../options/read-options.js';
-import { EndpointState } from './endpoint-state.js';
-import { LeasedOutbox, type Result, type TakenEntry } from './leased-outbox.js';
-import { Outage } from './outage.js';
+import { query } from './database.js';
+import { Outage, waitAfter } from './outage.js';
+import { OutboxError, outboxErrorCodes } from './outbox-error.js';
+import { isCausedByContent, Pace } from './pace.js';
 import {
   longestTime,
   type OutboxDiagnosticsMessages,
@@ -27,26 +29,45 @@ export interface Relay {
    */
   start(): Promise<void>;
   /**
-   * Begins nothing new, waits for what is being sent, and stores its results. Everything else goes back to the outbox.
-   * A relay that was stopped can't be started again.
+   * Begins nothing new, waits for what is being sent, and stores its results. It gives up 10 s after the last attempt
+   * has ended if the database isn't there: then these attempts count as cut off. A relay that was stopped can't be
+   * started again.
    */
   stop(): Promise<void>;
   /** The same as `stop()`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** How often a relay calls the database at least, in milliseconds. That renews its lease of 15 s. */
-const RENEWAL_INTERVAL = 4_000;
+/**
+ * How often a relay extends the leases of its attempts, and after what time without that an attempt counts as cut off, in
+ * milliseconds. That time is measured by whoever looks, because the clock of the database may be set.
+ */
+const HOLD_INTERVAL = 5_000;
+const LEASE = 30_000;
+
+/** How long a relay that stops tries to store its results, in milliseconds. */
+const STOP_PATIENCE = 10_000;
 
 /** How often old entries are deleted, in milliseconds. */
 const DELETE_INTERVAL = 60_000;
 
-/**
- * How long a relay waits after a fault of the database, at first and at most, in milliseconds. Once the database is back,
- * a relay that renews its lease takes over what others had, after 15 s. All are back before that.
- */
+/** How long a relay waits after a fault of the database, at first and at most, in milliseconds. */
 const FIRST_RECONNECT = 250;
 const LONGEST_RECONNECT = 5_000;
+
+/** How long an entry waits after an attempt that sent nothing, at first and at most, in milliseconds. */
+const FIRST_DELAY = 1_000;
+const LONGEST_DELAY = 15_000;
+
+/**
+ * A look for new entries begins after the one that was taken last, because a session that holds an old snapshot keeps
+ * the rows of those before. So often, in milliseconds, it begins at the start: an entry may have been passed by whose
+ * transaction took longer than others.
+ */
+const FROM_START_INTERVAL = 1_000;
+
+/** The results of attempts that end within so many milliseconds are stored together: a step costs a flush of the disk. */
+const GATHER = 5;
 
 /** A notice of parked entries has so many ids at most. */
 const MAX_IDS = 10;
@@ -67,40 +88,74 @@ export function createRelay(options: RelayOptions): Relay {
   };
 }
 
-/** An attempt that runs. */
+/** An attempt of an entry, as it is stored before it begins. Together, the first three name it. */
 interface Attempt {
-  readonly entry: TakenEntry;
-  /** Whether this relay no longer has the entry: another one has taken it. Then the result is dropped. */
-  isLost: boolean;
+  readonly id: number;
+  /** The relay that made it. */
+  readonly relay: string;
+  /** How many attempts of the entry have begun. */
+  readonly begun: number;
+  /** How many attempts before it count for the policy. */
+  readonly attempts: number;
+  /** Their worst outcome; absent if there were none. */
+  readonly outcome?: Outcome | null;
+}
+
+/** An entry that a relay has taken. */
+interface Taken {
+  readonly attempt: Attempt;
+  /** Whether it was never tried, or replayed. */
+  readonly isNew: boolean;
+  /** What is sent beside its content. */
+  readonly fixed: Omit<EncodedPlant, 'content'>;
+}
+
+/** What became of an attempt. */
+interface Result extends Attempt {
+  readonly state: 'delivered' | 'parked' | 'waiting';
+  /** Milliseconds until the entry is sent again. */
+  readonly dueIn?: number;
+  /** Code and message of the error. */
+  readonly code?: string;
+  readonly error?: string;
 }
 
 class RelayLoop {
   readonly #settings: RelaySettings;
-  readonly #outbox: LeasedOutbox;
-  #running: Promise<unknown> | undefined;
+  readonly #id = randomUUID();
+  readonly #database: Outage;
+  readonly #pace: Pace;
+  #running: Promise<void> | undefined;
   #isStopping = false;
-  readonly #attempts = new Set<Attempt>();
+  #isOver = false;
+  /** The attempts that are under way, by their entries. */
+  readonly #underWay = new Map<number, Promise<void>>();
   /** Not stored yet. */
   #results: Result[] = [];
-  readonly #databaseOutage: Outage;
-  readonly #endpoint: EndpointState;
-  /** When the relay looks for entries again, in milliseconds since the start of the process. */
-  #pollAt = 0;
-  /** When the database is called at the latest. */
-  #renewAt = 0;
-  #wake = (): void => {};
+  // Times are milliseconds since the start of the process.
+  #lookAt = 0;
+  #holdAt = 0;
+  #deleteAt = 0;
+  /** The attempts of other relays, and since when their leases have not been extended. */
+  #others = new Map<string, number>();
+  /** The id of the new entry that was taken last. */
+  #after = 0;
+  #fromStartAt = 0;
+  #isAgainFirst = false;
+  #isWoken = false;
+  #isGathering = false;
+  #endPause = (): void => {};
 
   constructor(settings: RelaySettings) {
     this.#settings = settings;
-    this.#outbox = new LeasedOutbox(settings.outbox.database);
     const report = (error: Error): void => this.#report(error);
-    this.#databaseOutage = new Outage('database', FIRST_RECONNECT, LONGEST_RECONNECT, report);
-    this.#endpoint = new EndpointState(report);
+    this.#database = new Outage('database', report);
+    this.#pace = new Pace(settings.concurrency, report);
   }
 
   async start(): Promise<void> {
     if (this.#running !== undefined || this.#isStopping) throw new TypeError('A relay is started once.');
-    const opening = requireSchema(this.#settings.outbox.database).then(() => this.#outbox.takeLease([]));
+    const opening = requireSchema(this.#settings.outbox.database);
     this.#running = opening.then(
       () => this.#run(),
       () => (this.#running = undefined),
@@ -111,138 +166,186 @@ class RelayLoop {
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#wake();
-    await this.#running;
+    await Promise.all(this.#underWay.values());
+    await new Promise<void>((resolve) => {
+      const giveUp = (): void => {
+        this.#isOver = true;
+        this.#wake();
+        resolve();
+      };
+      const timer = setTimeout(giveUp, STOP_PATIENCE);
+      void Promise.resolve(this.#running).then(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
   }
 
   async #run(): Promise<void> {
-    let deleting = this.#deleteOld();
-    const timer = setInterval(() => {
-      deleting = deleting.then(() => this.#deleteOld());
-    }, DELETE_INTERVAL);
-    await this.#runLoop();
-    clearInterval(timer);
-    await deleting;
-  }
-
-  async #runLoop(): Promise<void> {
-    let hasLease = true;
-    let isLastTry = false;
-    for (;;) {
+    while (!this.#isOver) {
+      let wait: number;
+      this.#isWoken = false;
       try {
-        if (!hasLease) await this.#takeLeaseAnew();
-        hasLease = true;
-        if (performance.now() >= this.#storeAt) await this.#store();
-        this.#databaseOutage.end();
-        if (this.#isStopping && this.#attempts.size === 0 && this.#results.length === 0) break;
-        await this.#pause(this.#storeAt - performance.now());
+        wait = await this.#turn();
+        this.#database.end();
       } catch (error) {
-        const wait = this.#databaseOutage.fail(error as Error);
-        if (this.#isStopping && this.#attempts.size === 0) {
-          // Results that are left get one more try. What is stored nowhere was cut off, for another relay or the next.
-          if (!hasLease || isLastTry || this.#results.length === 0) return;
-          isLastTry = true;
-        }
-        hasLease = false;
-        await this.#pause(wait);
+        this.#database.fail(toError(error));
+        // The others could not extend their leases either.
+        this.#others.clear();
+        this.#holdAt = 0;
+        wait = waitAfter(this.#database.tries, FIRST_RECONNECT, LONGEST_RECONNECT);
       }
+      await this.#pause(wait);
     }
-    await this.#outbox.endLease().catch((error: unknown) => this.#report(error as Error));
   }
 
-  /** After a fault: keeps what no other relay has taken meanwhile. What is being sent is not sent twice. */
-  async #takeLeaseAnew(): Promise<void> {
-    const owned = [...this.#attempts].filter(({ isLost }) => !isLost);
-    const begun = [...this.#results, ...owned.map(({ entry }) => entry)];
-    const kept = await this.#outbox.takeLease(begun.map(({ id }) => id));
-    for (const attempt of owned) attempt.isLost = !kept.has(attempt.entry.id);
-    this.#renewAt = 0;
+  /** Does what is due. @returns milliseconds until more is due, unless an attempt ends before */
+  async #turn(): Promise<number> {
+    const isLast = this.#isLast;
+    const isLookDue = this.#mayBegin && performance.now() >= this.#beginAt;
+    if (this.#results.length > 0 || isLookDue) await this.#step(isLookDue);
+    if (isLast || performance.now() >= this.#holdAt) await this.#hold();
+    if (!this.#isStopping && performance.now() >= this.#deleteAt) await this.#deleteOld();
+    this.#isOver ||= isLast && this.#results.length === 0;
+    if (this.#isOver || this.#isLast) return 0;
+    if (this.#results.length > 0) return GATHER;
+    const nextAt = Math.min(this.#holdAt, this.#deleteAt, this.#mayBegin ? this.#beginAt : Infinity);
+    return nextAt - performance.now();
   }
 
-  /** When the next step is due, if no attempt ends before. */
-  get #storeAt(): number {
-    if (this.#results.length > 0) return 0;
-    const mayBegin = !this.#isStopping && this.#attempts.size < this.#limit;
-    return mayBegin ? Math.min(this.#beginAt, this.#renewAt) : this.#renewAt;
+  /** Whether no attempt will end any more. */
+  get #isLast(): boolean {
+    return this.#isStopping && this.#underWay.size === 0;
+  }
+
+  get #mayBegin(): boolean {
+    return !this.#isStopping && this.#underWay.size < this.#settings.concurrency;
   }
 
   /** When attempts may begin. */
   get #beginAt(): number {
-    return Math.max(this.#pollAt, this.#endpoint.beginAt);
+    return Math.max(this.#lookAt, this.#pace.beginAt);
   }
 
-  /** How many attempts may run at the same time. */
-  get #limit(): number {
-    return this.#endpoint.mode === 'open' ? this.#settings.concurrency : 1;
-  }
-
-  /** One step: stores results and that attempts begin, and begins them. */
-  async #store(): Promise<void> {
+  /** Stores results and that attempts begin, and begins them. */
+  async #step(isLookDue: boolean): Promise<void> {
     const results = [...this.#results];
-    const mayBegin = !this.#isStopping && performance.now() >= this.#beginAt;
-    const most = mayBegin ? Math.max(0, this.#limit - this.#attempts.size) : 0;
-    const entries = await this.#outbox.store(results, most);
-    this.#results.splice(0, results.length);
-    this.#renewAt = performance.now() + RENEWAL_INTERVAL;
-    this.#tellOfParked(results);
-    for (const entry of entries) {
-      if (entry.plant === undefined) this.#results.push(this.#resultOf(entry, cutOffError()));
-      else if (!this.#isStopping) void this.#attempt(entry, entry.plant);
+    const free = this.#settings.concurrency - this.#underWay.size;
+    const most = isLookDue ? Math.min(free, this.#pace.most) : 0;
+    if (isLookDue && performance.now() >= this.#fromStartAt) {
+      this.#after = 0;
+      this.#fromStartAt = performance.now() + FROM_START_INTERVAL;
     }
-    if (most > 0 && entries.length === 0) this.#pollAt = performance.now() + this.#settings.pollInterval;
+    this.#isAgainFirst = !this.#isAgainFirst && !this.#pace.isSlow;
+    const text = 'SELECT entry, content FROM plant_store_outbox.step($1, $2, $3, $4, $5)';
+    const values = [this.#id, JSON.stringify(results), most, this.#after, this.#isAgainFirst];
+    const rows = await query<{ entry: string; content: string }>(
+      this.#settings.outbox.database,
+      text,
+      values,
+    );
+    this.#results.splice(0, results.length);
+    this.#tellOfParked(results);
+    if (most > 0 && rows.length === 0) this.#lookAt = performance.now() + this.#settings.pollInterval;
+    // One that isn't begun is given back.
+    if (this.#isStopping || rows.length === 0) return;
+    this.#pace.begin();
+    for (const { entry, content } of rows) {
+      const { attempt, isNew, fixed } = JSON.parse(entry) as Taken;
+      if (isNew) this.#after = Math.max(this.#after, attempt.id);
+      this.#begin(attempt, { ...fixed, content: Buffer.from(content, 'base64') });
+    }
   }
 
-  async #attempt(entry: TakenEntry, plant: EncodedPlant): Promise<void> {
-    const attempt: Attempt = { entry, isLost: false };
-    this.#attempts.add(attempt);
-    const result = await this.#send(entry, plant);
-    this.#attempts.delete(attempt);
-    if (!attempt.isLost) this.#results.push(result);
-    // During an outage, the results of many attempts don't make many tries.
-    if (!this.#databaseOutage.isOn || this.#isStopping) this.#wake();
+  #begin(attempt: Attempt, plant: EncodedPlant): void {
+    const failed = (fault: unknown): void => {
+      this.#report(toError(fault));
+      this.#results.push(this.#resultOf(attempt, toError(fault)));
+    };
+    const ended = (): void => {
+      this.#underWay.delete(attempt.id);
+      if (this.#isStopping) this.#wake();
+      // During an outage of the database, the results of many attempts don't make many tries.
+      else if (this.#database.tries === 0) this.#gather();
+    };
+    this.#underWay.set(attempt.id, this.#send(attempt, plant).catch(failed).then(ended));
   }
 
-  async #send(entry: TakenEntry, plant: EncodedPlant): Promise<Result> {
+  /** Extends leases, gives back what is not under way, and ends what other relays have left behind. */
+  async #hold(): Promise<void> {
+    const known = [...this.#underWay.keys(), ...this.#results.map(({ id }) => id)];
+    const text = 'SELECT plant_store_outbox.hold($1, $2) AS held';
+    const values = [this.#id, `{${known.join(',')}}`];
+    const [row] = await query<{ held: string }>(this.#settings.outbox.database, text, values);
+    const { corrected, others } = JSON.parse(row!.held) as Held;
+    const now = performance.now();
+    this.#holdAt = now + HOLD_INTERVAL;
+    if (corrected > 0) {
+      const message = `${outboxErrorCodes.PLANT_STORE_OUTBOX_CLOCK} Entries: ${corrected}.`;
+      this.#report(new OutboxError('PLANT_STORE_OUTBOX_CLOCK', message));
+    }
+    const before = this.#others;
+    const keyed = others.map((attempt) => ({ attempt, key: JSON.stringify(attempt) }));
+    this.#others = new Map(keyed.map(({ key }) => [key, before.get(key) ?? now]));
+    for (const { attempt, key } of keyed)
+      if (now - this.#others.get(key)! >= LEASE) this.#results.push(this.#resultOf(attempt, cutOffError()));
+  }
+
+  async #send(attempt: Attempt, plant: EncodedPlant): Promise<void> {
+    const { phase } = this.#pace;
     let error: Error | undefined;
     try {
       await this.#settings.sender.sendEncoded(plant);
     } catch (thrown) {
       error = toError(thrown);
     }
-    const mustWait = this.#endpoint.note(entry.id, error, this.#attempts.size === 1);
-    if (error !== undefined) return this.#resultOf(entry, error, mustWait);
-    return { ...resultAfter(entry, 'delivered'), attempts: entry.attempts + 1, outcome: undefined };
+    this.#pace.note(attempt.id, phase, error);
+    const result = this.#resultAfter(attempt, error);
+    if (result !== undefined) this.#results.push(result);
   }
 
+  /** Deletes a batch of old entries. */
   async #deleteOld(): Promise<void> {
-    const { keepDelivered } = this.#settings;
-    try {
-      while (!this.#isStopping && (await this.#outbox.deleteOld(keepDelivered)));
-    } catch (error) {
-      if (!this.#databaseOutage.isOn) this.#report(error as Error);
-    }
+    this.#deleteAt = performance.now() + DELETE_INTERVAL;
+    const text = 'SELECT plant_store_outbox.delete_old($1) AS deleted';
+    const values = [this.#settings.keepDelivered];
+    const [row] = await query<{ deleted: string }>(this.#settings.outbox.database, text, values);
+    if (row!.deleted !== '0') this.#deleteAt = 0;
   }
 
-  /** @param mustWait whether the endpoint was at fault */
-  #resultOf(entry: TakenEntry, error: Error, mustWait = false): Result {
+  /** What becomes of an entry after an attempt; `undefined` if it is given back. */
+  #resultAfter(attempt: Attempt, error: Error | undefined): Result | undefined {
+    if (error === undefined)
+      return { ...attempt, state: 'delivered', attempts: attempt.attempts + 1, outcome: null };
+    const isEnded = isPlantStoreError(error) && endOfSender.includes(error.code);
+    if (!isEnded) return this.#resultOf(attempt, error);
+    if (!this.#isStopping) this.#report(error);
+    this.#isStopping = true;
+    // The sender was closed by force: that cuts attempts off, as the end of the relay does.
+    return error.outcome === 'not-sent' ? undefined : this.#resultOf(attempt, cutOffError());
+  }
+
+  /** What becomes of an entry after an attempt that failed. */
+  #resultOf(attempt: Attempt, error: Error): Result {
     const { code, outcome: last } = isPlantStoreError(error) ? error : unknownError;
-    if (code === 'PLANT_STORE_SENDER_CLOSED' || code === 'PLANT_STORE_ABORTED') {
-      if (!this.#isStopping) this.#report(error);
-      this.#isStopping = true;
-      // The sender was closed by force: that cuts attempts off, as the end of the relay does.
-      return last === 'not-sent' ? resultAfter(entry, 'waiting') : this.#resultOf(entry, cutOffError());
-    }
-    const outcome = combineOutcomes(entry.outcome ?? 'not-sent', last);
-    const failure = { outcome, code: code ?? error.name, error: error.message };
-    if (mustWait) return { ...resultAfter(entry, 'waiting'), ...failure };
-    const attempts = entry.attempts + 1;
-    const dueIn = this.#delayAfter(entry.id, attempts, error, outcome);
-    const state = dueIn === undefined ? 'parked' : 'waiting';
-    return { id: entry.id, state, dueIn: dueIn ?? 0, attempts, ...failure };
+    const outcome = combineOutcomes(attempt.outcome ?? 'not-sent', last);
+    const failed = {
+      ...attempt,
+      outcome,
+      code: code ?? error.name,
+      error: storable(error.message),
+    };
+    if (last === 'not-sent' && !isCausedByContent(error))
+      return { ...failed, state: 'waiting', dueIn: waitAfter(attempt.begun, FIRST_DELAY, LONGEST_DELAY) };
+    const attempts = attempt.attempts + 1;
+    const dueIn = this.#delayAfter(attempt.id, attempts, error, outcome);
+    if (dueIn === undefined) return { ...failed, attempts, state: 'parked' };
+    return { ...failed, attempts, state: 'waiting', dueIn };
   }
 
   /** Milliseconds until the next attempt; `undefined` for none. An entry whose policy fails is parked. */
   #delayAfter(id: number, attempt: number, error: Error, outcome: Outcome): number | undefined {
-    if (!isPlantStoreError(error)) return undefined;
+    if (!isPlantStoreError(error) || error.outcome === 'not-sent') return undefined;
     try {
       const { retry } = this.#settings;
       const dueIn: unknown = retry === false ? undefined : retry({ id, attempt, error, outcome });
@@ -271,17 +374,34 @@ class RelayLoop {
     tell(this.#settings.onError, error, failed);
   }
 
-  /** Waits, until an attempt ends or the relay is stopped at most. */
+  /** An attempt has ended: its result is stored soon. */
+  #gather(): void {
+    if (this.#underWay.size === 0) this.#wake();
+    else if (!this.#isGathering) {
+      this.#isGathering = true;
+      setTimeout(() => {
+        this.#isGathering = false;
+        this.#wake();
+      }, GATHER);
+    }
+  }
+
+  /** Results are stored now, or the relay is stopped. */
+  #wake(): void {
+    this.#isWoken = true;
+    this.#endPause();
+  }
+
+  /** Waits, unless the relay has been woken since its turn began, and until it is at most. */
   async #pause(milliseconds: number): Promise<void> {
-    if (milliseconds <= 0) return;
+    if (milliseconds <= 0 || this.#isWoken) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, milliseconds);
-      this.#wake = () => {
+      this.#endPause = () => {
         clearTimeout(timer);
         resolve();
       };
     });
-    this.#wake = () => {};
   }
 }
 
@@ -291,13 +411,17 @@ function tell<Told>(
   told: Told,
   failed: (fault: Error) => void,
 ): void {
-  try {
-    const result = listener?.(told);
-    if (isPromiseLike(result)) result.then(undefined, (fault: unknown) => failed(toError(fault)));
-  } catch (fault) {
-    failed(toError(fault));
-  }
+  new Promise((resolve) => resolve(listener?.(told))).catch((fault: unknown) => failed(toError(fault)));
 }
+
+interface Held {
+  /** How many entries waited for a time of a clock that was ahead. */
+  readonly corrected: number;
+  readonly others: readonly (Attempt & { readonly leasedAt: string })[];
+}
+
+/** The sender sends nothing any more. */
+const endOfSender: readonly string[] = ['PLANT_STORE_SENDER_CLOSED', 'PLANT_STORE_ABORTED'];
 
 /** What is known of an attempt whose error is none of a sender. */
 const unknownError = { code: undefined, outcome: 'unknown' } as const;
@@ -308,7 +432,7 @@ function cutOffError(): PlantStoreError {
   return new PlantStoreError('PLANT_STORE_ATTEMPT_CUT_OFF', message, { outcome: 'unknown' });
 }
 
-/** The result of an entry whose attempts don't change. */
-function resultAfter({ id, attempts, outcome }: TakenEntry, state: 'delivered' | 'waiting'): Result {
-  return { id, state, dueIn: 0, attempts, outcome, code: undefined, error: undefined };
+/** PostgreSQL can't store NUL or half of a surrogate pair. */
+function storable(text: string): string {
+  return Buffer.from(text.replaceAll('\0', '')).toString();
 }

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterThisTest } from '@plant-store/test-support';
 import { withPostgres } from '@plant-store/test-support/postgres-tests';
@@ -6,19 +6,18 @@ import type { Pool } from 'pg';
 import type { RelayRetry } from '../../src/outbox/index.js';
 import { withEverythingOpen } from '../support/documented.js';
 import { acknowledge, type RawServer, startRawServer } from '../support/raw-server.js';
+import { openTestSender } from '../support/senders.js';
 import { type Running, startProcess } from '../support/run-process.js';
 import {
-  expireLeases,
   failingOnce,
   intercepting,
   lost,
+  openLongAgo,
   openTestOutbox,
   RecordingSender,
   refusal,
   startRelay,
   type TestOutbox,
-  trustLeases,
-  untilNone,
   untilSettled,
 } from './outboxes.js';
 
@@ -35,7 +34,7 @@ function startProgram({ pool }: TestOutbox, { url }: RawServer): Running {
   return startProcess(process.execPath, withEverythingOpen(fixture), { env });
 }
 
-/** Starts a relay in this process, and waits until it sends. Then its lease expires, and it never reaches the database again. */
+/** Starts a relay in this process, and waits until it sends. Then it never reaches the database again. */
 async function startRelayThatEnds(pool: Pool): Promise<void> {
   let hasEnded = false;
   const database = intercepting(pool, async () => {
@@ -45,7 +44,6 @@ async function startRelayThatEnds(pool: Pool): Promise<void> {
   await startRelay({ outbox: { database }, sender });
   await sender.count(1);
   hasEnded = true;
-  await expireLeases(pool);
 }
 
 withPostgres('an attempt that was cut off', () => {
@@ -64,13 +62,10 @@ withPostgres('an attempt that was cut off', () => {
     child.kill('SIGKILL');
     await ended;
     isKilled = true;
-    await expireLeases(pool);
-    const second = startProgram(test, server);
-    await trustLeases(pool);
+    const sender = openTestSender({ baseUrl: server.url });
+    await startRelay({ outbox: { database: openLongAgo(pool) }, sender });
     await untilSettled(pool);
-    second.child.kill('SIGTERM');
 
-    expect(await second.finished).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(textsOf(server).toSorted()).toEqual(numbers(1, 24).toSorted());
     const cutOff = { attempts: 1, outcome: 'unknown', code: 'PLANT_STORE_ATTEMPT_CUT_OFF' };
     expect(await outbox.listParked()).toMatchObject(
@@ -83,7 +78,7 @@ withPostgres('an attempt that was cut off', () => {
   });
 
   test('is what the policy is asked about, which may send it again', async () => {
-    const { pool, outbox, enqueue, row } = await openTestOutbox();
+    const { pool, enqueue, row } = await openTestOutbox();
     await enqueue('arbitrary');
     await startRelayThatEnds(pool);
     const asked: unknown[] = [];
@@ -93,8 +88,7 @@ withPostgres('an attempt that was cut off', () => {
     };
     const sender = new RecordingSender();
 
-    await startRelay({ outbox, sender, retry });
-    await trustLeases(pool);
+    await startRelay({ outbox: { database: openLongAgo(pool) }, sender, retry });
     await untilSettled(pool);
 
     expect(asked).toEqual([[1, 'PLANT_STORE_ATTEMPT_CUT_OFF', 'unknown']]);
@@ -105,17 +99,16 @@ withPostgres('an attempt that was cut off', () => {
     });
   });
 
-  test('stays one if the relay that takes its entry loses the database before it has stored that', async () => {
+  test('stays one if the relay that records it loses the database', async () => {
     const { pool, outbox, enqueue } = await openTestOutbox();
     await enqueue('arbitrary');
     await startRelayThatEnds(pool);
-    const { database, fail } = failingOnce(pool);
+    const { database, fail } = failingOnce(openLongAgo(pool));
+    const failed = fail('PLANT_STORE_ATTEMPT_CUT_OFF', 'after');
     const sender = new RecordingSender();
 
     await startRelay({ outbox: { database }, sender });
-    await trustLeases(pool);
-    // What others store meanwhile takes the row's lock: the next call takes over, and its reply is lost.
-    await fail('.store(', 'after');
+    await failed;
     await untilSettled(pool);
 
     expect(sender.texts).toEqual([]);
@@ -126,7 +119,7 @@ withPostgres('an attempt that was cut off', () => {
     const { pool, outbox, enqueue, row } = await openTestOutbox();
     const sender = new RecordingSender();
     const { database, fail } = failingOnce(pool);
-    const failed = fail('.store(', 'after');
+    const failed = fail('.step(', 'after');
     await enqueue('arbitrary');
 
     await startRelay({ outbox: { database }, sender });
@@ -145,18 +138,18 @@ withPostgres('an attempt that was cut off', () => {
   test('is none if the relay is stopped before the attempt begins', async () => {
     const { pool, outbox, enqueue, row } = await openTestOutbox();
     const sender = new RecordingSender();
-    let stopping: Promise<void> | undefined;
+    const steps = new EventEmitter();
     const database = intercepting(
       pool,
       async () => {},
       async (text) => {
-        if (text.includes('.store(')) stopping ??= relay.stop();
+        if (text.includes('.step(')) steps.emit('stopping', relay.stop());
       },
     );
     await enqueue('arbitrary');
+    const stopping = once(steps, 'stopping');
     const relay = await startRelay({ outbox: { database }, sender });
-    await untilNone(pool, 'SELECT 1 FROM plant_store_outbox.relay');
-    await stopping;
+    await Promise.all(await stopping);
 
     expect(sender.texts).toEqual([]);
     expect(await row('SELECT state::text, attempts, outcome FROM plant_store_outbox.entry')).toEqual({

@@ -58,6 +58,7 @@ export function openOutboxUnder<const Given extends AnswerValues>(
   return createOutboxUnder<Given, never>({ encode: bytes(), ...options } as never, { answers: given });
 }
 
+/** Runs a function in a transaction that has written before. */
 export async function inTransaction(
   pool: pg.Pool,
   run: (client: pg.PoolClient) => Promise<unknown>,
@@ -65,7 +66,7 @@ export async function inTransaction(
 ): Promise<void> {
   const client = await pool.connect();
   try {
-    await client.query('BEGIN');
+    await client.query('BEGIN; SELECT pg_current_xact_id()');
     await run(client);
     await client.query(end);
   } finally {
@@ -118,20 +119,15 @@ export function watchChannel(name: keyof OutboxDiagnosticsMessages): unknown[] {
   return told;
 }
 
-/** Lets the leases of the relays expire that have one now, as if they had ended. */
-export async function expireLeases(pool: pg.Pool): Promise<void> {
-  await pool.query(`UPDATE plant_store_outbox.relay SET expires_at = now() - interval '1 s'`);
-}
-
-/** Lets relays that live count as such for long, so that they take over what they find. */
-export async function trustLeases(pool: pg.Pool): Promise<void> {
-  await untilNone(
-    pool,
-    'SELECT 1 WHERE NOT EXISTS (SELECT FROM plant_store_outbox.relay WHERE expires_at > now())',
-  );
-  await pool.query(
-    `UPDATE plant_store_outbox.relay SET since = now() - interval '1 min' WHERE expires_at > now()`,
-  );
+/** A database of relays for which a lease has passed since they first looked at the attempts of others. */
+export function openLongAgo(pool: OutboxDatabase): OutboxDatabase {
+  const now = performance.now.bind(performance);
+  afterThisTest(() => (performance.now = now));
+  let hasLooked = false;
+  return intercepting(pool, async (text) => {
+    if (text.includes('.hold(')) hasLooked = true;
+    else if (hasLooked) performance.now = () => now() + 31_000;
+  });
 }
 
 /** Records what relays send, and responds as it is told. */

@@ -3,21 +3,20 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { afterThisTest } from '@plant-store/test-support';
-import type { Pool } from 'pg';
 import { startPostgres, withPostgres } from '@plant-store/test-support/postgres-tests';
 import { InvalidOptionsError, PlantStoreError } from '../../src/index.js';
 import {
   createRelay,
-  type OutboxDatabase,
   type ListOptions,
   type OutboxError,
   type RelayOptions,
   type RelayRetry,
 } from '../../src/outbox/index.js';
 import { readRelayOptions } from '../../src/outbox/relay-options.js';
+import { useClocks } from '../support/clocks.js';
 import { acknowledge, inTurn, respond, startRawServer } from '../support/raw-server.js';
 import {
-  expireLeases,
+  openLongAgo,
   failingOnce,
   inTransaction,
   intercepting,
@@ -39,20 +38,6 @@ function throwing(error: Error): () => never {
   return () => {
     throw error;
   };
-}
-
-/** A relay loses its entries when its next statement fails: another one has taken and returned them. */
-function losesWhatItHas(pool: Pool): { database: OutboxDatabase; lose: () => void } {
-  let mayFail = false;
-  const database = intercepting(pool, async (text) => {
-    if (!mayFail || !text.includes('.store(')) return;
-    mayFail = false;
-    await pool.query(
-      `UPDATE plant_store_outbox.entry SET state = 'waiting', relay = NULL WHERE state = 'sending'`,
-    );
-    throw new Error('The connection was lost.');
-  });
-  return { database, lose: () => (mayFail = true) };
 }
 
 /** A sender whose attempts wait until each is ended: by a call of its function, without or with an error. */
@@ -354,7 +339,7 @@ withPostgres('a relay', () => {
     const sender = new RecordingSender();
     await startRelay({ outbox, sender });
     const slow = await pool.connect();
-    await slow.query('BEGIN');
+    await slow.query('BEGIN; SELECT pg_current_xact_id()');
     await outbox.enqueue(slow, 'slow');
     await enqueue('quick');
     await sender.count(1);
@@ -367,19 +352,32 @@ withPostgres('a relay', () => {
     await untilSettled(pool);
   });
 
-  test('takes nothing from one that lives, also after an outage that let every lease expire', async () => {
+  test('takes nothing from one that lives, also if its attempt takes longer than a lease', async () => {
     const { pool, outbox, enqueue } = await openTestOutbox();
     const { sender, end } = holdingSender();
+    const other = new RecordingSender();
     await startRelay({ outbox, sender });
     await enqueue('arbitrary');
     await sender.count(1);
-    await expireLeases(pool);
-    const other = new RecordingSender();
-    const { database, fail } = failingOnce(pool);
-    const hasLooked = fail('.store(', 'after');
+    await pool.query(`UPDATE plant_store_outbox.entry SET leased_at = now() - interval '1 h'`);
+    const steps = new EventEmitter();
+    const extended = (): Promise<unknown> => once(steps, 'hold');
+    const database = intercepting(openLongAgo(pool), async (text) => {
+      // The one that lives extends its lease, while a lease passes for the other one.
+      if (text.includes('.hold(')) {
+        await untilNone(
+          pool,
+          `SELECT 1 FROM plant_store_outbox.entry WHERE leased_at < now() - interval '1 min'`,
+        );
+        await pool.query(`UPDATE plant_store_outbox.entry SET leased_at = now() - interval '1 h'`);
+        steps.emit('hold');
+      }
+    });
+    const looked = extended();
     await startRelay({ outbox: { database }, sender: other });
+    await looked;
+    await extended();
 
-    await hasLooked;
     end[0]!();
     await untilSettled(pool);
 
@@ -387,22 +385,25 @@ withPostgres('a relay', () => {
     expect(await outbox.status()).toMatchObject({ waiting: 0, sending: 0, parked: 0 });
   });
 
-  test('changes nothing once its lease is lost, and says so', async () => {
+  test('changes nothing about an entry that another one has recorded as cut off, or sends again', async () => {
     const { pool, outbox, enqueue } = await openTestOutbox();
     const { sender, end } = holdingSender();
-    const reported: Error[] = [];
-    await enqueue('arbitrary');
-    await startRelay({ outbox, sender, onError: (error) => reported.push(error) });
-    await sender.count(1);
-    await pool.query('DELETE FROM plant_store_outbox.relay');
-    await pool.query(`UPDATE plant_store_outbox.entry SET state = 'parked', relay = NULL, attempts = 1,
-      outcome = 'unknown', code = 'EXAMPLE', error = 'taken over', settled_at = now()`);
+    await enqueue('cut off', 'sent again');
+    await startRelay({ outbox, sender });
+    await sender.count(2);
+    await pool.query(`UPDATE plant_store_outbox.entry SET state = 'parked', relay = NULL, leased_at = NULL, attempts = 1,
+      outcome = 'unknown', code = 'EXAMPLE', error = 'taken over', settled_at = now() WHERE id = 1`);
+    await pool.query('UPDATE plant_store_outbox.entry SET begun = 2 WHERE id = 2');
 
-    end[0]!();
-    await untilNone(pool, 'SELECT 1 WHERE NOT EXISTS (SELECT FROM plant_store_outbox.relay)');
+    end.forEach((acknowledge) => acknowledge());
+    await enqueue('later');
+    await sender.count(3);
+    end[2]!();
+    // Results are stored in their order.
+    await untilNone(pool, `SELECT 1 FROM plant_store_outbox.entry WHERE id = 3 AND state <> 'delivered'`);
 
-    expect(reported).toMatchObject([{ code: 'PLANT_STORE_OUTBOX_LEASE_LOST' }]);
-    expect(await outbox.listParked()).toMatchObject([{ outcome: 'unknown', error: 'taken over' }]);
+    expect(await outbox.listParked()).toMatchObject([{ id: 1, outcome: 'unknown', error: 'taken over' }]);
+    expect(await outbox.find(2)).not.toMatchObject({ state: 'delivered' });
   });
 
   test('gives back what it has not begun, and waits for the rest, when it is stopped', async () => {
@@ -422,7 +423,6 @@ withPostgres('a relay', () => {
       states: ['delivered', 'waiting', 'waiting'],
       outcomes: [null, null, null],
     });
-    expect(await row(`SELECT count(*)::int AS relays FROM plant_store_outbox.relay`)).toEqual({ relays: 0 });
     await expect(relay.start()).rejects.toThrow('A relay is started once.');
   });
 
@@ -455,14 +455,17 @@ withPostgres('a relay', () => {
   });
 
   test('is stopped by Symbol.asyncDispose, and while it connects', async () => {
-    const { outbox, row } = await openTestOutbox();
-    const relay = createRelay({ outbox, sender: new RecordingSender(), retry: false });
+    const { outbox, enqueue } = await openTestOutbox();
+    await enqueue('arbitrary');
+    const sender = new RecordingSender();
+    const relay = createRelay({ outbox, sender, retry: false });
     const starting = relay.start();
 
     await relay[Symbol.asyncDispose]();
 
     await starting;
-    expect(await row('SELECT count(*)::int AS relays FROM plant_store_outbox.relay')).toEqual({ relays: 0 });
+    expect(sender.texts).toEqual([]);
+    expect(await outbox.status()).toMatchObject({ waiting: 1, sending: 0 });
   });
 
   test.each<[string, Error, object]>([
@@ -480,15 +483,13 @@ withPostgres('a relay', () => {
     ],
   ])('parks an entry after an error %s', async (_case, error, parked) => {
     const { pool, outbox, enqueue } = await openTestOutbox();
-    const asked: unknown[] = [];
-    const retry = (): undefined => void asked.push(error);
+    const retry = (): number => 0;
     await startRelay({ outbox, sender: new RecordingSender(throwing(error)), retry });
     await enqueue('arbitrary');
 
     await untilSettled(pool);
 
     expect(await outbox.listParked()).toMatchObject([{ attempts: 1, ...parked }]);
-    expect(asked).toHaveLength(error instanceof PlantStoreError ? 1 : 0);
   });
 
   test('stops when its sender is closed by force, which cuts off what may have arrived', async () => {
@@ -504,7 +505,7 @@ withPostgres('a relay', () => {
     const onError = (error: Error): unknown => reported.push(error);
     await startRelay({ outbox, sender: new RecordingSender(throwing(aborted)), retry, onError });
 
-    await untilNone(pool, 'SELECT 1 FROM plant_store_outbox.relay');
+    await untilNone(pool, `SELECT 1 FROM plant_store_outbox.entry WHERE attempts = 0 OR state = 'sending'`);
 
     const cutOff = 'PLANT_STORE_ATTEMPT_CUT_OFF';
     expect([asked, reported]).toEqual([Array(2).fill([1, cutOff, 'unknown']), [aborted]]);
@@ -516,19 +517,17 @@ withPostgres('a relay', () => {
   });
 
   test('stops when its sender is closed, and parks nothing', async () => {
-    const { pool, outbox, enqueue, row } = await openTestOutbox();
+    const { outbox, enqueue, row } = await openTestOutbox();
     await enqueue('one', 'two');
     const closed = new PlantStoreError('PLANT_STORE_SENDER_CLOSED', 'The sender is closed.', {
       outcome: 'not-sent',
     });
     const reported: Error[] = [];
-    await startRelay({
-      outbox,
-      sender: new RecordingSender(throwing(closed)),
-      onError: (error) => reported.push(error),
-    });
+    const sender = new RecordingSender(throwing(closed));
+    const relay = await startRelay({ outbox, sender, onError: (error) => reported.push(error) });
+    await sender.count(1);
 
-    await untilNone(pool, 'SELECT 1 FROM plant_store_outbox.relay');
+    await relay.stop();
 
     expect(reported).toContain(closed);
     expect(
@@ -568,8 +567,8 @@ withPostgres('a relay', () => {
   });
 
   test.each([
-    ['take_lease', 'before'],
-    ['take_lease', 'after'],
+    ['.hold(', 'before'],
+    ['.hold(', 'after'],
     ['delivered', 'after'],
   ] as const)('keeps what it sends when the reply of %s is lost, %s it ran', async (part, when) => {
     const { pool, enqueue } = await openTestOutbox();
@@ -579,9 +578,10 @@ withPostgres('a relay', () => {
     await startRelay({ outbox: { database }, sender });
     await sender.count(1);
 
-    if (part === 'take_lease') await fail('.store(');
+    // After a fault, it looks at what it has.
+    if (part === '.hold(') await fail('.step(');
     const failed = fail(part, when);
-    if (part === 'take_lease') await failed;
+    if (part === '.hold(') await failed;
     end[0]!();
     await failed;
     await untilSettled(pool);
@@ -607,12 +607,12 @@ withPostgres('a relay', () => {
     expect(await told).toEqual([{ count: 1, reason: 'PLANT_STORE_NOT_ACKNOWLEDGED', ids: [1] }]);
   });
 
-  test('tells of an outage of its database once, and of another error in it', async () => {
+  test('tells of an outage of its database when it begins and when it is over', async () => {
     const { pool, enqueue } = await openTestOutbox();
     const published = watchChannel('plant-store:outbox:outage');
     const failures = ['one', 'one', 'two', 'one'];
     const database = intercepting(pool, async (text) => {
-      const message = text.includes('.store(') ? failures.shift() : undefined;
+      const message = text.includes('.step(') ? failures.shift() : undefined;
       if (message !== undefined) throw new Error(message);
     });
     const reported: string[] = [];
@@ -626,7 +626,7 @@ withPostgres('a relay', () => {
       { part: 'database', tries: 0, error: { message: expect.stringContaining('one') } },
       { part: 'database', tries: 4 },
     ]);
-    expect(reported).toEqual(['one', 'two'].map((name) => `The database of the outbox failed: ${name}.`));
+    expect(reported).toEqual(['The database of the outbox failed: one.']);
   });
 
   test.each<[string, () => never]>([
@@ -650,30 +650,6 @@ withPostgres('a relay', () => {
     expect(await outbox.status()).toMatchObject({ parked: 1, waiting: 0 });
   });
 
-  test('drops the failure of an attempt whose entry was claimed anew after a lost connection', async () => {
-    const { pool, enqueue, row } = await openTestOutbox();
-    const { sender, end } = holdingSender();
-    const { database, lose } = losesWhatItHas(pool);
-    await startRelay({ outbox: { database }, sender });
-    await enqueue('arbitrary');
-    await sender.count(1);
-    lose();
-    await sender.count(2);
-
-    end[0]!(lost());
-    await enqueue('later');
-    await sender.count(3);
-    end[2]!();
-    // Results are stored in their order.
-    await untilNone(pool, `SELECT 1 FROM plant_store_outbox.entry WHERE id = 2 AND state <> 'delivered'`);
-
-    const state = 'SELECT state::text, attempts FROM plant_store_outbox.entry WHERE id = 1';
-    expect(await row(state)).toEqual({ state: 'sending', attempts: 0 });
-    end[1]!();
-    await untilSettled(pool);
-    expect(await row(state)).toEqual({ state: 'delivered', attempts: 1 });
-  });
-
   test('stores its results although the connection is lost while it is stopped', async () => {
     const { pool, enqueue, row } = await openTestOutbox();
     const { database, fail } = failingOnce(pool);
@@ -690,14 +666,14 @@ withPostgres('a relay', () => {
     expect(await row('SELECT state::text FROM plant_store_outbox.entry')).toEqual({ state: 'delivered' });
   });
 
-  test('stops after it could not store its results twice', async () => {
+  test('stops although nothing can be stored, after it has tried for a while', async () => {
     const { pool, enqueue, row } = await openTestOutbox();
     const { sender, end } = holdingSender();
     const failure = new Error('Nothing is stored.');
-    let tries = 0;
+    const tries = new EventEmitter();
     const database = intercepting(pool, async (text) => {
       if (!text.includes('delivered')) return;
-      tries += 1;
+      tries.emit('try');
       throw failure;
     });
     const reported: unknown[] = [];
@@ -705,12 +681,16 @@ withPostgres('a relay', () => {
     const relay = await startRelay({ outbox: { database }, sender, onError });
     await enqueue('arbitrary');
     await sender.count(1);
+    const { runOut } = useClocks(10_000);
 
     const stopping = relay.stop();
     end[0]!();
+    await once(tries, 'try');
+    await once(tries, 'try');
+    runOut();
     await stopping;
 
-    expect([tries, reported]).toEqual([2, [failure]]);
+    expect(reported).toEqual([failure]);
     expect(await row('SELECT state::text FROM plant_store_outbox.entry')).toEqual({ state: 'sending' });
   });
 
