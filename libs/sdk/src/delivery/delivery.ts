@@ -64,8 +64,9 @@ export class Delivery {
     options: RawSendOptions,
   ): Promise<ReceiverResponse> {
     const { headers, inFlight } = this.#context;
+    let leave: (() => void) | undefined;
     try {
-      inFlight.add(this.#deadline, options.signal);
+      leave = inFlight.add(this.#deadline, options.signal);
       this.#deadline.check();
       const ownFields = headers.readOwn(options.headers);
       const encoded = isEncoded
@@ -78,7 +79,7 @@ export class Delivery {
       throw this.#failureOf(thrown as PlantStoreError);
     } finally {
       this.#deadline.stopClock();
-      inFlight.delete(this.#deadline, options.signal);
+      leave?.();
     }
   }
 

@@ -1,4 +1,5 @@
 import { invalidOption } from '../errors/invalid-options-error.js';
+import { LinkedList } from '../transport/linked-list.js';
 
 /** A delivery that the caller's signal and `close` may abort. */
 interface Abortable {
@@ -7,32 +8,24 @@ interface Abortable {
 
 /** The deliveries of a sender that have not succeeded or failed yet. */
 export class InFlight {
-  readonly #deliveries = new Set<Abortable>();
-  readonly #bySignal = new Map<AbortSignal, SharedSignal>();
+  readonly #deliveries = new LinkedList<Abortable>();
+  readonly #bySignal = new WeakMap<AbortSignal, SharedSignal>();
   #onEmpty: (() => void) | undefined;
 
   /**
    * Adds a delivery. It is aborted when the signal is; now, if the signal is already.
    *
+   * @returns Forgets the delivery, which has succeeded or failed.
    * @throws InvalidOptionsError if the signal, which may be of any package, can't be listened to.
    */
-  add(delivery: Abortable, signal: AbortSignal | undefined): void {
-    this.#deliveries.add(delivery);
-    if (signal === undefined) return;
-    if (signal.aborted) return delivery.abort(reasonOf(signal));
-    let shared = this.#bySignal.get(signal);
-    if (shared === undefined) {
-      shared = new SharedSignal(signal);
-      this.#bySignal.set(signal, shared);
-    }
-    shared.deliveries.add(delivery);
-  }
-
-  /** Forgets a delivery that has succeeded or failed. */
-  delete(delivery: Abortable, signal: AbortSignal | undefined): void {
-    this.#deliveries.delete(delivery);
-    if (signal !== undefined) this.#leave(signal, delivery);
-    if (this.#deliveries.size === 0) this.#onEmpty?.();
+  add(delivery: Abortable, signal: AbortSignal | undefined): () => void {
+    const leaveSignal = signal && this.#follow(delivery, signal);
+    const leave = this.#deliveries.add(delivery);
+    return () => {
+      leaveSignal?.();
+      leave();
+      if (this.#deliveries.isEmpty) this.#onEmpty?.();
+    };
   }
 
   /** Aborts all of them. */
@@ -42,23 +35,30 @@ export class InFlight {
 
   /** Resolves once there is no delivery. */
   whenEmpty(): Promise<void> {
-    if (this.#deliveries.size === 0) return Promise.resolve();
+    if (this.#deliveries.isEmpty) return Promise.resolve();
     return new Promise((resolve) => (this.#onEmpty = resolve));
   }
 
-  #leave(signal: AbortSignal, delivery: Abortable): void {
-    const shared = this.#bySignal.get(signal);
-    if (shared === undefined) return;
-    shared.deliveries.delete(delivery);
-    if (shared.deliveries.size > 0) return;
-    this.#bySignal.delete(signal);
-    shared.leave();
+  #follow(delivery: Abortable, signal: AbortSignal): (() => void) | undefined {
+    if (signal.aborted) {
+      delivery.abort(reasonOf(signal));
+      return undefined;
+    }
+    const shared = this.#bySignal.get(signal) ?? new SharedSignal(signal);
+    this.#bySignal.set(signal, shared);
+    const leave = shared.deliveries.add(delivery);
+    return () => {
+      leave();
+      if (!shared.deliveries.isEmpty) return;
+      this.#bySignal.delete(signal);
+      shared.leave();
+    };
   }
 }
 
 /** The deliveries with the same signal share a listener: Node warns of a leak when a signal has more than ten. */
 class SharedSignal {
-  readonly deliveries = new Set<Abortable>();
+  readonly deliveries = new LinkedList<Abortable>();
   readonly #signal: AbortSignal;
 
   constructor(signal: AbortSignal) {

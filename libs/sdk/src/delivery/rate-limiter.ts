@@ -1,11 +1,11 @@
 import { type ExecutableAnswers, RateWindow } from '@plant-store/contract';
+import { LinkedList } from '../transport/linked-list.js';
 import { longestTimer } from './clocks.js';
 
 /** Lets attempts wait, first come first served, until the rate limit has room for them. */
 export class RateLimiter {
   readonly #window: RateWindow;
-  /** In the order in which they came. */
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting = new LinkedList<() => void>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(limit: ExecutableAnswers['rate-limits']) {
@@ -14,7 +14,7 @@ export class RateLimiter {
 
   /** Takes room for one attempt, if there is any and nobody waits for it. */
   take(): boolean {
-    return this.#waiting.size === 0 && this.#window.take(performance.now()) === 0;
+    return this.#waiting.isEmpty && this.#window.take(performance.now()) === 0;
   }
 
   /**
@@ -24,13 +24,13 @@ export class RateLimiter {
    * @returns Ends the wait.
    */
   wait(proceed: () => void): () => void {
-    this.#waiting.add(proceed);
+    const leave = this.#waiting.add(proceed);
     this.#serve();
-    return () => this.#waiting.delete(proceed);
+    return leave;
   }
 
   #serve(): void {
-    for (const proceed of this.#waiting) {
+    while (!this.#waiting.isEmpty) {
       const milliseconds = this.#window.take(performance.now());
       if (milliseconds > 0) {
         clearTimeout(this.#timer);
@@ -40,8 +40,7 @@ export class RateLimiter {
         ).unref();
         return;
       }
-      this.#waiting.delete(proceed);
-      proceed();
+      this.#waiting.shift()!();
     }
   }
 }

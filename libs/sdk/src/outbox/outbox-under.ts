@@ -33,5 +33,7 @@ export function createOutboxUnder<
   const Given extends AnswerValues,
   Plant extends PlantOf<Given> = PlantOf<Given>,
 >(options: OutboxOptionsUnder<Plant, Given>, { answers }: Contract<Given>): OutboxUnder<Plant, Given> {
-  return openOutbox<Plant>(answers, options);
+  // The type depends on the answers.
+  const outbox: unknown = openOutbox<Plant>(answers, options);
+  return outbox as OutboxUnder<Plant, Given>;
 }

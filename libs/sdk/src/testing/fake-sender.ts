@@ -80,7 +80,9 @@ export interface FakeSender<Plant> extends NewPlantSender<Plant> {
 export function createFakeSender<Plant extends AnyPlant = AnyPlant>(
   options: NewPlantSenderOptions<Plant>,
 ): FakeSender<Plant> {
-  return createFakeSenderUnder<Plant>(options, answerValues);
+  // The type depends on the answers.
+  const sender: unknown = createFakeSenderUnder<Plant>(options, answerValues);
+  return sender as FakeSender<Plant>;
 }
 
 /** A fake sender under any answers. */

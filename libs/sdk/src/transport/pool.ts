@@ -112,6 +112,9 @@ function keepFirstError(socket: Socket, origin: string): void {
 
 const STATUS = 'HTTP/1.1 '.length;
 
+/** How most responses begin. */
+const finalStatus = /^HTTP\/1\.\d [2-9]/;
+
 /**
  * Refuses a response of another major version, which may have another syntax (RFC 9110 §2.5): undici's parser takes
  * HTTP/0.9, HTTP/2.0 and RTSP. Any piece of a head may come at a time.
@@ -129,6 +132,10 @@ function checkVersions(socket: Socket): void {
   socket.read = (size) => {
     const chunk = read(size) as Buffer | null;
     if (chunk === null || head === undefined) return chunk;
+    if (head === '' && finalStatus.test(chunk.toString('latin1', 0, STATUS + 1))) {
+      head = undefined;
+      return chunk;
+    }
     const rest = withoutInterim(head + chunk.toString('latin1'));
     if (rest === undefined) {
       socket.destroy(new errors.HTTPParserError('The response does not begin with HTTP/1'));

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { PlantStoreError } from '../errors/plant-store-error.js';
+import { LinkedList } from './linked-list.js';
 import { OwnPool, type PoolSettings } from './pool.js';
 import { requestError } from './transport-error.js';
 
@@ -47,9 +48,7 @@ export class Transport {
   readonly #settings: TransportSettings;
   readonly #pool: OwnPool | undefined;
   readonly #dispatcher: Dispatcher;
-  readonly #waiting = new Set<() => void>();
-  /** Goes through them. A new iterator would pass the places of all who have left, each time. */
-  #inOrder = this.#waiting.values();
+  readonly #waiting = new LinkedList<() => void>();
   /** How many turns are free. */
   #free: number;
 
@@ -75,8 +74,7 @@ export class Transport {
    * @returns Ends the wait.
    */
   wait(proceed: () => void): () => void {
-    this.#waiting.add(proceed);
-    return () => this.#waiting.delete(proceed);
+    return this.#waiting.add(proceed);
   }
 
   /** Sends a request of one that has its turn, unless it is settled before. */
@@ -86,18 +84,9 @@ export class Transport {
 
   /** Gives a turn to the first who waits, or takes it back. */
   release(): void {
-    if (this.#waiting.size === 0) {
-      this.#free += 1;
-      return;
-    }
-    let next = this.#inOrder.next();
-    if (next.done) {
-      this.#inOrder = this.#waiting.values();
-      next = this.#inOrder.next();
-    }
-    const proceed = next.value!;
-    this.#waiting.delete(proceed);
-    proceed();
+    const proceed = this.#waiting.shift();
+    if (proceed === undefined) this.#free += 1;
+    else proceed();
   }
 
   /**
