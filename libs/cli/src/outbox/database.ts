@@ -1,4 +1,5 @@
 import { Socket } from 'node:net';
+import { systemReason } from '@plant-store/command/system-reason';
 import { createOutbox, isOutboxError, type Outbox } from '@plant-store/sdk/outbox';
 import pg from 'pg';
 import { BadInput, type CommandContext, CommandFailed, databaseVariable } from '../context.js';
@@ -32,7 +33,15 @@ export function openOutbox({ environment }: CommandContext, signal: AbortSignal)
   return { outbox, close: () => pool.end() };
 }
 
-/** Checks the address of a database. It may have a password, so it is in no message. @throws BadInput */
+/** What sslmode may be. Under `allow` and `prefer`, clients of PostgreSQL go on without TLS; pg can't. */
+const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full'];
+
+/**
+ * Checks the address of a database. It may have a password, so it is in no message.
+ *
+ * @returns it, so that pg takes it as other clients of PostgreSQL do
+ * @throws BadInput
+ */
 function readAddress(url: string | undefined): string {
   const example = 'such as postgres://user:password@host/database';
   if (url === undefined)
@@ -40,11 +49,21 @@ function readAddress(url: string | undefined): string {
   const [, user, rest = ''] = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?(.*)$/s.exec(url) ?? [];
   if (rest === '') throw new BadInput(`${databaseVariable} must be a URL, ${example}.`);
   const isCut = user === undefined && rest.includes('@');
-  if (isCut || !URL.canParse(url) || !isDecodable(user ?? ''))
+  if (isCut || rest.includes('#') || !URL.canParse(url) || !isDecodable(user ?? ''))
     throw new BadInput(
       `${databaseVariable} must be a URL, ${example}. In the user and the password, write % as %25, # as %23, / as %2F and ? as %3F.`,
     );
-  return url;
+  const { searchParams } = new URL(url);
+  if (!SSL_MODES.includes(searchParams.get('sslmode') ?? 'disable'))
+    throw new BadInput(`${databaseVariable}: sslmode must be one of ${SSL_MODES.join(', ')}.`);
+  const connectionString = `${url}${rest.includes('?') ? '&' : '?'}uselibpqcompat=true`;
+  try {
+    // It reads the files that the parameters name.
+    new pg.Client({ connectionString });
+  } catch (error) {
+    throw new BadInput(`${databaseVariable} can't be used: ${systemReason(error)}.`);
+  }
+  return connectionString;
 }
 
 function isDecodable(text: string): boolean {

@@ -16,7 +16,10 @@ export interface RenewedSender {
   readonly close: () => Promise<unknown>;
 }
 
-/** How often the files are looked at, in milliseconds. That also notices a symbolic link that was replaced. */
+/**
+ * How often the files are looked at, in milliseconds. That also notices a symbolic link that was replaced. They are read
+ * again once they are the same at two looks, because they may be written one after the other, or in parts.
+ */
 const INTERVAL = 1_000;
 
 /**
@@ -35,21 +38,26 @@ export async function openRenewedSender(
   };
   const files = filesOf(values, context);
   let seen = versionsOf(files);
+  let used = seen;
   let current = await prepareSender<unknown>(values, context, encode, faults);
   const open = new Set<Prepared<unknown>>([current]);
   const { url } = current.settings.target;
 
   const renew = async (): Promise<void> => {
-    const versions = versionsOf(files);
-    if (versions === seen) return;
-    seen = versions;
+    const before = seen;
+    seen = versionsOf(files);
+    if (seen === used || seen !== before) return;
+    used = seen;
     try {
-      const before = current;
+      const replaced = current;
       current = await prepareSender<unknown>(values, context, encode, []);
       open.add(current);
       log('info', 'files changed: the sender was made anew', { files });
-      await before.close();
-      open.delete(before);
+      // What it is sending may take days, if the answer to the question retry has such delays.
+      replaced.close().then(
+        () => open.delete(replaced),
+        () => {},
+      );
     } catch (error) {
       const reason = error instanceof BadInput ? error.faults.join(' ') : String(error);
       log('error', 'files changed, and can not be used: what was read before stays', { files, reason });

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { EventEmitter, on, once } from 'node:events';
-import { chownSync, copyFileSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chownSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterThisTest, makeFolder } from '@plant-store/test-support';
+import { afterThisTest } from '@plant-store/test-support';
 import { makePostgresFolder, type PostgresServer, postgresUser } from '@plant-store/test-support/postgres';
 import { postgresOfThisFile, startPostgres, withPostgres } from '@plant-store/test-support/postgres-tests';
 import pg from 'pg';
@@ -12,7 +13,7 @@ import { startReceiver } from '../support/receiver.js';
 import { accessToken, type Finished, openCommand, run, start } from '../support/run.js';
 
 interface Prepared {
-  readonly environment: NodeJS.ProcessEnv;
+  readonly environment: { readonly ACCESS_TOKEN: string; readonly PLANT_STORE_OUTBOX_URL: string };
   readonly pool: pg.Pool;
   readonly enqueue: (...contents: string[]) => Promise<void>;
   /** Parks all entries. */
@@ -72,6 +73,38 @@ async function untilLine(lines: Interface, start: string): Promise<Record<string
     if (String(fields['msg']).startsWith(start)) return fields;
   }
   throw new Error('The log has ended.');
+}
+
+/** Passes on what is sent to a database, unless it is away: then connections are lost, and further ones refused. */
+async function passTo(address: string): Promise<{ url: string; isAway: (is: boolean) => void }> {
+  const url = new URL(address);
+  const { hostname, port } = url;
+  const open = new Set<Socket>();
+  let isRefused = false;
+  const server = createServer((client) => {
+    const database = connect(Number(port), hostname);
+    for (const [from, to] of [
+      [client, database],
+      [database, client],
+    ] as const) {
+      open.add(from);
+      from.pipe(to).on('error', () => {});
+      from.on('close', () => to.destroy());
+    }
+    if (isRefused) client.destroy();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  url.port = String((server.address() as AddressInfo).port);
+  const isAway = (is: boolean): void => {
+    isRefused = is;
+    if (is) open.forEach((socket) => socket.destroy());
+  };
+  afterThisTest(() => {
+    isAway(true);
+    server.close();
+  });
+  return { url: url.href, isAway };
 }
 
 async function untilDelivered(pool: pg.Pool): Promise<void> {
@@ -191,6 +224,21 @@ withPostgres('plant-store outbox', () => {
       code: 0,
       stdout: 'The outbox was created.\n',
       stderr: '',
+    });
+    // As psql takes them.
+    for (const mode of ['require', `verify-ca&sslrootcert=${certificate}`])
+      expect(await migrate(`sslmode=${mode}`)).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test.each([
+    ['sslmode=prefer', ': sslmode must be one of disable, require, verify-ca, verify-full.'],
+    ['sslmode=verify-full&sslrootcert=/missing', " can't be used: no such file or directory."],
+    ['sslmode=verify-ca', " can't be used: "],
+  ])('refuses a database with %s', async (parameters, message) => {
+    const environment = { PLANT_STORE_OUTBOX_URL: `postgres://user:${accessToken}@host/store?${parameters}` };
+    expect(await run(['outbox', 'status'], { environment })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`PLANT_STORE_OUTBOX_URL${message}`),
     });
   });
 
@@ -356,39 +404,11 @@ withPostgres('plant-store relay', () => {
     });
   });
 
-  test('reads a token again when a link to its file changes, and makes no entry suffer for it', async () => {
-    const { environment, enqueue, pool } = await prepare();
-    const folder = makeFolder();
-    const [link, next] = [join(folder, 'token'), join(folder, 'next')];
-    const pointTo = (token: string): void => {
-      writeFileSync(join(folder, token), `${token}\n`);
-      symlinkSync(token, next);
-      renameSync(next, link);
-    };
-    pointTo('old');
-    const receiver = await startReceiver(({ headers }) =>
-      headers.authorization === 'Bearer new' ? 204 : 401,
-    );
-    const args = ['relay', '--method', 'POST', '--retry', '10', '--base-url', receiver.url];
-    const { child, finished } = start([...args, '--access-token-file', link], environment);
-    await enqueue('arbitrary');
-    await receiver.whenReceived(1);
-
-    pointTo('new');
-    await untilDelivered(pool);
-    child.kill('SIGTERM');
-
-    expect((await finished).stdout).toContain('files changed: the sender was made anew');
-  });
-
   test('while its database is away, has metrics, and stores what it has sent as long as it stops', async () => {
-    const server = await startPostgres();
-    const environment = { ACCESS_TOKEN: accessToken, PLANT_STORE_OUTBOX_URL: await server.createDatabase() };
-    await run(['outbox', 'migrate'], { environment });
-    const pool = new pg.Pool({ connectionString: environment.PLANT_STORE_OUTBOX_URL });
-    pool.on('error', () => {});
-    afterThisTest(() => pool.end());
-    await pool.query(`INSERT INTO plant_store_outbox.entry (content) VALUES ('arbitrary')`);
+    const { environment: direct, enqueue, pool } = await prepare();
+    await enqueue('arbitrary');
+    const { url, isAway } = await passTo(direct.PLANT_STORE_OUTBOX_URL);
+    const environment = { ...direct, PLANT_STORE_OUTBOX_URL: url };
     const steps = new EventEmitter();
     const answered = once(steps, 'answer');
     const receiver = await startReceiver(() => answered.then(() => 204));
@@ -399,7 +419,7 @@ withPostgres('plant-store relay', () => {
     await receiver.whenReceived(1);
 
     const isLost = untilLine(lines, 'database lost');
-    await server.crash();
+    isAway(true);
     await isLost;
     const metrics = await (await fetch(`http://127.0.0.1:${String(metricsPort)}/metrics`)).text();
     expect(metrics).toContain('plant_store_relay_outage{part="database"} 1\n');
@@ -408,7 +428,7 @@ withPostgres('plant-store relay', () => {
     child.kill('SIGTERM');
     await isStopping;
     steps.emit('answer');
-    await server.start();
+    isAway(false);
 
     expect(await finished).toMatchObject({ code: 0 });
     await untilDelivered(pool);

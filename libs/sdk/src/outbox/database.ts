@@ -15,7 +15,7 @@ export interface OutboxStatement {
   /** Milliseconds after which the connection is closed. */
   readonly query_timeout: number;
   /** Parsers of what comes back, in place of those that the application may have set in `pg`. */
-  readonly types: { getTypeParser(): (value: string) => unknown };
+  readonly types: { getTypeParser(): (value: string | Uint8Array) => unknown };
 }
 
 /** A connection of its own, such as a `PoolClient` of `pg`. */
@@ -31,8 +31,8 @@ export interface OutboxConnection {
 /** How long a statement may take until its connection counts as lost, in milliseconds. */
 const PATIENCE = 20_000;
 
-/** Every value comes as the text that PostgreSQL sends. */
-export const types: OutboxStatement['types'] = { getTypeParser: () => (value) => value };
+/** Every value comes as the text that PostgreSQL sends. It is in a `Buffer` if the application has set `binary` in `pg`. */
+export const types: OutboxStatement['types'] = { getTypeParser: () => String };
 
 /**
  * Runs a statement in a transaction of its own. Every column of its result is text.

@@ -49,11 +49,12 @@ const unrelated: readonly string[] = [
 /** What the result of an attempt says about the endpoint. `suspect`: the endpoint fails, or this plant makes it fail. */
 function signOf(error: Error | undefined): 'works' | 'fails' | 'suspect' | 'nothing' {
   if (error === undefined) return 'works';
-  if (!isPlantStoreError(error) || unrelated.includes(error.code)) return 'nothing';
+  if (!isPlantStoreError(error)) return 'suspect';
+  if (unrelated.includes(error.code)) return 'nothing';
   if (isNotAcknowledged(error)) return isCausedByContent(error) ? 'works' : 'suspect';
   if (error.outcome !== 'not-sent') return 'suspect';
-  // It waited for the sender's own queue.
-  if (error.code === 'PLANT_STORE_TOTAL_TIMEOUT' || isCausedByContent(error)) return 'nothing';
+  // Without an attempt, it waited for the sender's own queue.
+  if (error.attempts === 0 || isCausedByContent(error)) return 'nothing';
   return noConnection.includes(error.code) ? 'fails' : 'suspect';
 }
 

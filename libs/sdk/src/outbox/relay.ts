@@ -38,12 +38,14 @@ export interface Relay {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/**
- * How often a relay extends the leases of its attempts, and after what time without that an attempt counts as cut off, in
- * milliseconds. That time is measured by whoever looks, because the clock of the database may be set.
- */
+/** How often a relay extends the leases of its attempts, and looks at those of others, in milliseconds. */
 const HOLD_INTERVAL = 5_000;
-const LEASE = 30_000;
+
+/**
+ * So many looks after the first one at which the lease of an attempt was the same, it counts as cut off. Looks are
+ * counted because clocks are wrong: that of the database may be set, and that of a process goes on while all are frozen.
+ */
+const LOOKS = 6;
 
 /** How long a relay that stops tries to store its results, in milliseconds. */
 const STOP_PATIENCE = 10_000;
@@ -126,6 +128,7 @@ class RelayLoop {
   readonly #database: Outage;
   readonly #pace: Pace;
   #running: Promise<void> | undefined;
+  #stopped: Promise<void> | undefined;
   #isStopping = false;
   #isOver = false;
   /** The attempts that are under way, by their entries. */
@@ -136,12 +139,13 @@ class RelayLoop {
   #lookAt = 0;
   #holdAt = 0;
   #deleteAt = 0;
-  /** The attempts of other relays, and since when their leases have not been extended. */
+  /** The attempts of other relays, and at how many looks in a row their leases were the same. */
   #others = new Map<string, number>();
   /** The id of the new entry that was taken last. */
   #after = 0;
   #fromStartAt = 0;
-  #isAgainFirst = false;
+  /** Every other step that takes entries does so in another order, so that none waits behind others for long. */
+  #isOtherOrder = false;
   #isWoken = false;
   #isGathering = false;
   #endPause = (): void => {};
@@ -163,7 +167,11 @@ class RelayLoop {
     await opening;
   }
 
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
+    return (this.#stopped ??= this.#stop());
+  }
+
+  async #stop(): Promise<void> {
     this.#isStopping = true;
     this.#wake();
     await Promise.all(this.#underWay.values());
@@ -236,9 +244,11 @@ class RelayLoop {
       this.#after = 0;
       this.#fromStartAt = performance.now() + FROM_START_INTERVAL;
     }
-    this.#isAgainFirst = !this.#isAgainFirst && !this.#pace.isSlow;
+    const { isSlow } = this.#pace;
+    if (most > 0) this.#isOtherOrder = !this.#isOtherOrder;
+    const first = this.#isOtherOrder ? (isSlow ? 'newest' : 'again') : 'new';
     const text = 'SELECT entry, content FROM plant_store_outbox.step($1, $2, $3, $4, $5)';
-    const values = [this.#id, JSON.stringify(results), most, this.#after, this.#isAgainFirst];
+    const values = [this.#id, JSON.stringify(results), most, this.#after, first];
     const rows = await query<{ entry: string; content: string }>(
       this.#settings.outbox.database,
       text,
@@ -252,7 +262,7 @@ class RelayLoop {
     this.#pace.begin();
     for (const { entry, content } of rows) {
       const { attempt, isNew, fixed } = JSON.parse(entry) as Taken;
-      if (isNew) this.#after = Math.max(this.#after, attempt.id);
+      if (isNew && !isSlow) this.#after = Math.max(this.#after, attempt.id);
       this.#begin(attempt, { ...fixed, content: Buffer.from(content, 'base64') });
     }
   }
@@ -279,6 +289,7 @@ class RelayLoop {
     const [row] = await query<{ held: string }>(this.#settings.outbox.database, text, values);
     const { corrected, others } = JSON.parse(row!.held) as Held;
     const now = performance.now();
+    const looked = now < this.#holdAt ? 0 : 1;
     this.#holdAt = now + HOLD_INTERVAL;
     if (corrected > 0) {
       const message = `${outboxErrorCodes.PLANT_STORE_OUTBOX_CLOCK} Entries: ${corrected}.`;
@@ -286,9 +297,9 @@ class RelayLoop {
     }
     const before = this.#others;
     const keyed = others.map((attempt) => ({ attempt, key: JSON.stringify(attempt) }));
-    this.#others = new Map(keyed.map(({ key }) => [key, before.get(key) ?? now]));
+    this.#others = new Map(keyed.map(({ key }) => [key, (before.get(key) ?? -1) + looked]));
     for (const { attempt, key } of keyed)
-      if (now - this.#others.get(key)! >= LEASE) this.#results.push(this.#resultOf(attempt, cutOffError()));
+      if (this.#others.get(key)! >= LOOKS) this.#results.push(this.#resultOf(attempt, cutOffError()));
   }
 
   async #send(attempt: Attempt, plant: EncodedPlant): Promise<void> {
@@ -332,7 +343,7 @@ class RelayLoop {
     const failed = {
       ...attempt,
       outcome,
-      code: code ?? error.name,
+      code: storable(code ?? error.name),
       error: storable(error.message),
     };
     if (last === 'not-sent' && !isCausedByContent(error))
@@ -405,13 +416,16 @@ class RelayLoop {
   }
 }
 
-/** Calls a function of the caller, who isn't waited for. Whatever it throws, or rejects with, ends nothing. */
+/** Calls a function of the caller, who isn't waited for. Whatever it throws, or rejects with, ends no process. */
 function tell<Told>(
   listener: ((told: Told) => unknown) | undefined,
   told: Told,
   failed: (fault: Error) => void,
 ): void {
-  new Promise((resolve) => resolve(listener?.(told))).catch((fault: unknown) => failed(toError(fault)));
+  new Promise((resolve) => resolve(listener?.(told)))
+    .catch((fault: unknown) => failed(toError(fault)))
+    // An error may throw when it is shown.
+    .catch(() => {});
 }
 
 interface Held {
@@ -432,7 +446,7 @@ function cutOffError(): PlantStoreError {
   return new PlantStoreError('PLANT_STORE_ATTEMPT_CUT_OFF', message, { outcome: 'unknown' });
 }
 
-/** PostgreSQL can't store NUL or half of a surrogate pair. */
-function storable(text: string): string {
-  return Buffer.from(text.replaceAll('\0', '')).toString();
+/** PostgreSQL can't store NUL or half of a surrogate pair. A name of an error may be anything. */
+function storable(text: unknown): string {
+  return Buffer.from(String(text).replaceAll('\0', '')).toString();
 }

@@ -60,9 +60,9 @@ BEGIN
 END $$;
 
 -- One step of a relay: stores results of attempts, then takes as many entries that are due, with 8 MiB at most, unless
--- the first one is larger. New ones are those after an id. A result changes nothing if its attempt isn't that of the
--- entry any more. If there is nothing to do, it writes nothing.
-CREATE FUNCTION step(relay_id uuid, results jsonb, most int, after_id bigint, again_first boolean)
+-- the first one is larger. First come new ones after an id, the newest ones, or those that are sent again. A result
+-- changes nothing if its attempt isn't that of the entry any more. If there is nothing to do, it writes nothing.
+CREATE FUNCTION step(relay_id uuid, results jsonb, most int, after_id bigint, first text)
 RETURNS TABLE (entry text, content text) LANGUAGE plpgsql
 SET enable_seqscan = off SET jit = off SET lock_timeout = '10s' AS $$
 DECLARE
@@ -82,18 +82,25 @@ BEGIN
     WITH early AS (
       SELECT e.id, octet_length(e.content) AS bytes FROM plant_store_outbox.entry e
       WHERE e.state = 'waiting' AND e.due_at <= clock_timestamp()
-      ORDER BY e.due_at, e.id LIMIT CASE WHEN again_first THEN most ELSE 0 END FOR UPDATE SKIP LOCKED
+      ORDER BY e.due_at, e.id LIMIT CASE first WHEN 'again' THEN most ELSE 0 END FOR UPDATE SKIP LOCKED
+    ), newest AS (
+      SELECT e.id, octet_length(e.content) AS bytes FROM plant_store_outbox.entry e
+      WHERE e.state = 'waiting' AND e.due_at IS NULL
+      ORDER BY e.id DESC LIMIT CASE first WHEN 'newest' THEN most ELSE 0 END FOR UPDATE SKIP LOCKED
     ), new AS (
       SELECT e.id, octet_length(e.content) AS bytes FROM plant_store_outbox.entry e
       WHERE e.state = 'waiting' AND e.due_at IS NULL AND e.id > after_id
-      ORDER BY e.id LIMIT most - (SELECT count(*) FROM early) FOR UPDATE SKIP LOCKED
+      ORDER BY e.id LIMIT CASE first WHEN 'newest' THEN 0 ELSE most - (SELECT count(*) FROM early) END
+      FOR UPDATE SKIP LOCKED
     ), late AS (
       SELECT e.id, octet_length(e.content) AS bytes FROM plant_store_outbox.entry e
       WHERE e.state = 'waiting' AND e.due_at <= clock_timestamp()
-      ORDER BY e.due_at, e.id LIMIT CASE WHEN again_first THEN 0 ELSE most - (SELECT count(*) FROM new) END
+      ORDER BY e.due_at, e.id
+      LIMIT CASE first WHEN 'again' THEN 0 ELSE most - (SELECT count(*) FROM newest) - (SELECT count(*) FROM new) END
       FOR UPDATE SKIP LOCKED
     ), due AS (
-      SELECT 1 AS part, * FROM early UNION ALL SELECT 2, * FROM new UNION ALL SELECT 3, * FROM late
+      SELECT 1 AS part, * FROM early UNION ALL SELECT 2, * FROM newest
+      UNION ALL SELECT 3, * FROM new UNION ALL SELECT 4, * FROM late
     ), measured AS (
       SELECT d.id, sum(d.bytes) OVER (ORDER BY d.part, d.id) - d.bytes AS bytes_before FROM due d
     ), taken AS (

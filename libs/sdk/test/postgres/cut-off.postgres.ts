@@ -5,17 +5,17 @@ import { withPostgres } from '@plant-store/test-support/postgres-tests';
 import type { Pool } from 'pg';
 import type { RelayRetry } from '../../src/outbox/index.js';
 import { withEverythingOpen } from '../support/documented.js';
-import { acknowledge, type RawServer, startRawServer } from '../support/raw-server.js';
-import { openTestSender } from '../support/senders.js';
+import { type RawServer, startRawServer } from '../support/raw-server.js';
 import { type Running, startProcess } from '../support/run-process.js';
 import {
   failingOnce,
   intercepting,
   lost,
-  openLongAgo,
+  openInHaste,
   openTestOutbox,
   RecordingSender,
   refusal,
+  setClock,
   startRelay,
   type TestOutbox,
   untilSettled,
@@ -51,22 +51,18 @@ withPostgres('an attempt that was cut off', () => {
     const test = await openTestOutbox();
     const { outbox, pool, enqueue, row } = test;
     await enqueue(...numbers(1, 24));
-    let isKilled = false;
-    const server = await startRawServer((request) => {
-      if (isKilled) acknowledge(request);
-    });
+    const server = await startRawServer(() => {});
     const { child } = startProgram(test, server);
     await server.request(15);
 
     const ended = once(child, 'exit');
     child.kill('SIGKILL');
     await ended;
-    isKilled = true;
-    const sender = openTestSender({ baseUrl: server.url });
-    await startRelay({ outbox: { database: openLongAgo(pool) }, sender });
+    const sender = new RecordingSender();
+    await startRelay({ outbox: { database: openInHaste(pool) }, sender });
     await untilSettled(pool);
 
-    expect(textsOf(server).toSorted()).toEqual(numbers(1, 24).toSorted());
+    expect([...textsOf(server), ...sender.texts].toSorted()).toEqual(numbers(1, 24).toSorted());
     const cutOff = { attempts: 1, outcome: 'unknown', code: 'PLANT_STORE_ATTEMPT_CUT_OFF' };
     expect(await outbox.listParked()).toMatchObject(
       numbers(1, 16).map((id) => ({ id: Number(id), ...cutOff })),
@@ -88,7 +84,7 @@ withPostgres('an attempt that was cut off', () => {
     };
     const sender = new RecordingSender();
 
-    await startRelay({ outbox: { database: openLongAgo(pool) }, sender, retry });
+    await startRelay({ outbox: { database: openInHaste(pool) }, sender, retry });
     await untilSettled(pool);
 
     expect(asked).toEqual([[1, 'PLANT_STORE_ATTEMPT_CUT_OFF', 'unknown']]);
@@ -103,7 +99,7 @@ withPostgres('an attempt that was cut off', () => {
     const { pool, outbox, enqueue } = await openTestOutbox();
     await enqueue('arbitrary');
     await startRelayThatEnds(pool);
-    const { database, fail } = failingOnce(openLongAgo(pool));
+    const { database, fail } = failingOnce(openInHaste(pool));
     const failed = fail('PLANT_STORE_ATTEMPT_CUT_OFF', 'after');
     const sender = new RecordingSender();
 
@@ -132,6 +128,33 @@ withPostgres('an attempt that was cut off', () => {
     expect(await row('SELECT state::text, attempts FROM plant_store_outbox.entry')).toEqual({
       state: 'delivered',
       attempts: 1,
+    });
+  });
+
+  test('is none if all relays were frozen for longer than a lease', async () => {
+    const { pool, enqueue, row } = await openTestOutbox();
+    await enqueue('arbitrary');
+    await startRelayThatEnds(pool);
+    const skip = setClock();
+    const steps = new EventEmitter();
+    const database = intercepting(
+      pool,
+      async () => {},
+      async (text) => void steps.emit(text.includes('.hold(') ? 'looked' : 'other'),
+    );
+    const looked = once(steps, 'looked');
+    await startRelay({ outbox: { database }, sender: new RecordingSender() });
+    await looked;
+    await once(steps, 'other');
+
+    skip(60_000);
+    await once(steps, 'looked');
+    // If it had recorded one, it would be stored now.
+    await enqueue('later');
+    await once(steps, 'other');
+
+    expect(await row('SELECT state::text FROM plant_store_outbox.entry WHERE id = 1')).toEqual({
+      state: 'sending',
     });
   });
 

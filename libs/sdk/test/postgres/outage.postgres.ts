@@ -108,6 +108,37 @@ withPostgres('a relay whose receiver is down', () => {
     expect(await outbox.listParked()).toEqual([]);
   });
 
+  test.each([
+    ['it was not reached in the time of the sender', undefined, ['endpoint', 'endpoint']],
+    ["the sender's own queue was full", 0, []],
+  ])('knows whether it fails if %s', async (_case, attempts, parts) => {
+    const { pool, enqueue } = await openTestOutbox();
+    const published = watchChannel('plant-store:outbox:outage');
+    const timeout = new PlantStoreError('PLANT_STORE_TOTAL_TIMEOUT', 'Slow.', { outcome: 'not-sent' });
+    const sender = new RecordingSender((_text, index) => {
+      if (index < 6) throw Object.assign(timeout, attempts === undefined ? {} : { attempts });
+    });
+    await enqueue('1', '2', '3', '4', '5', '6');
+
+    await startRelay({ outbox: { database: pool }, sender });
+    await untilSettled(pool);
+
+    expect(published).toMatchObject(parts.map((part) => ({ part })));
+  });
+
+  test('finds the one that works among many that are refused', async () => {
+    const { pool, enqueue } = await openTestOutbox();
+    const sender = new RecordingSender((text) => {
+      if (text === 'refused') throw refusal(404);
+    });
+    await enqueue(...Array.from({ length: 40 }, () => 'refused'), 'healthy');
+    await startRelay({ outbox: { database: pool }, sender, concurrency: 1, retry: () => 1 });
+
+    await untilNone(pool, `SELECT 1 FROM plant_store_outbox.entry WHERE id = 41 AND state <> 'delivered'`);
+
+    expect(sender.texts.indexOf('healthy')).toBeLessThan(20);
+  });
+
   test('parks at once what its content causes, and is not slowed down by it', async () => {
     const { pool, outbox } = await openTestOutbox();
     await pool.query(ENQUEUE_MANY);
@@ -128,11 +159,15 @@ withPostgres('a relay whose receiver is down', () => {
     expect(published).toEqual([]);
   });
 
-  test('parks what may have arrived, if the policy allows no duplicates, and few of it', async () => {
+  test.each([
+    ['has no response', lost()],
+    ['fails in another way', new TypeError('arbitrary')],
+  ])('parks few if its sender %s, and the policy allows no duplicates', async (_case, error) => {
     const { pool, outbox } = await openTestOutbox();
     await pool.query(ENQUEUE_MANY);
+    const published = watchChannel('plant-store:outbox:outage');
     const sender = new RecordingSender((_text, index) => {
-      if (index < 6) throw lost();
+      if (index < 6) throw error;
     });
 
     const retry: RelayRetry = ({ outcome }) => (outcome === 'unknown' ? undefined : 1);
@@ -141,6 +176,7 @@ withPostgres('a relay whose receiver is down', () => {
 
     expect(sender.sent).toHaveLength(2_000);
     expect(await outbox.status()).toMatchObject({ parked: 6 });
+    expect(published).toMatchObject([{ part: 'endpoint', error }, { part: 'endpoint' }]);
   });
 });
 
@@ -189,12 +225,14 @@ withPostgres('a relay whose database has another clock', () => {
 });
 
 withPostgres('a relay in the process of an application', () => {
-  test('reads what it stored, whatever parsers the application has set in pg', async () => {
+  test('reads what it stored, whatever the application has set in pg', async () => {
     for (const oid of Object.values(pg.types.builtins)) {
       const parser = pg.types.getTypeParser(oid) as (text: string) => unknown;
       afterThisTest(() => pg.types.setTypeParser(oid, parser));
     }
     for (const oid of Object.values(pg.types.builtins)) pg.types.setTypeParser(oid, () => 17n);
+    pg.defaults.binary = true;
+    afterThisTest(() => (pg.defaults.binary = false));
     const { pool, outbox, enqueue } = await openTestOutbox();
     expect(await outbox.migrate()).toBe(1);
     await enqueue('delivered', 'parked');

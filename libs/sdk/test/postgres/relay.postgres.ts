@@ -16,7 +16,7 @@ import { readRelayOptions } from '../../src/outbox/relay-options.js';
 import { useClocks } from '../support/clocks.js';
 import { acknowledge, inTurn, respond, startRawServer } from '../support/raw-server.js';
 import {
-  openLongAgo,
+  openInHaste,
   failingOnce,
   inTransaction,
   intercepting,
@@ -362,7 +362,7 @@ withPostgres('a relay', () => {
     await pool.query(`UPDATE plant_store_outbox.entry SET leased_at = now() - interval '1 h'`);
     const steps = new EventEmitter();
     const extended = (): Promise<unknown> => once(steps, 'hold');
-    const database = intercepting(openLongAgo(pool), async (text) => {
+    const database = intercepting(openInHaste(pool), async (text) => {
       // The one that lives extends its lease, while a lease passes for the other one.
       if (text.includes('.hold(')) {
         await untilNone(
@@ -473,6 +473,16 @@ withPostgres('a relay', () => {
       'that has no outcome',
       new TypeError('arbitrary'),
       { outcome: 'unknown', code: 'TypeError', error: 'arbitrary' },
+    ],
+    [
+      'whose name PostgreSQL has no character for',
+      Object.assign(new Error('arbitrary'), { name: 'a\0b' }),
+      { outcome: 'unknown', code: 'ab' },
+    ],
+    [
+      'whose name is none',
+      Object.assign(new Error('arbitrary'), { name: 17n as never }),
+      { outcome: 'unknown', code: '17' },
     ],
     ['that is none', undefined as never, { outcome: 'unknown', code: 'Error', error: 'undefined' }],
     ['that is text', 'arbitrary' as never, { outcome: 'unknown', code: 'Error', error: "'arbitrary'" }],
@@ -689,6 +699,7 @@ withPostgres('a relay', () => {
     await once(tries, 'try');
     runOut();
     await stopping;
+    await relay.stop();
 
     expect(reported).toEqual([failure]);
     expect(await row('SELECT state::text FROM plant_store_outbox.entry')).toEqual({ state: 'sending' });
