@@ -179,6 +179,65 @@ describe('the signal of the caller', () => {
     await sender.close();
   });
 
+  test.each<[string, () => AbortSignal]>([
+    [
+      'that is aborted while the sender begins to listen, without telling',
+      () => {
+        const signal = signalWith({ addEventListener: () => Object.assign(signal, { aborted: true }) });
+        return signal;
+      },
+    ],
+    [
+      'that tells it already while the sender begins to listen',
+      () => {
+        const signal = signalWith({
+          addEventListener: (_: string, listener: () => void) => {
+            Object.assign(signal, { aborted: true });
+            listener();
+          },
+        });
+        return signal;
+      },
+    ],
+  ])('%s aborts a delivery', async (_, makeSignal) => {
+    const { server, sender } = await openBoth(acknowledge);
+
+    const aborted = { code: 'PLANT_STORE_ABORTED', outcome: 'not-sent' };
+    expect(await rejection(sender.send(arbitrary, { signal: makeSignal() }))).toMatchObject(aborted);
+    await sender.close();
+    expect(server.requests).toEqual([]);
+  });
+
+  test('that can be read only once aborts a delivery by its listener', async () => {
+    const { server, sender } = await openBoth(staySilent);
+    let reads = 0;
+    let tell: (() => void) | undefined;
+    const signal = Object.defineProperty(
+      signalWith({ addEventListener: (_: string, listener: () => void) => (tell = listener) }),
+      'aborted',
+      { get: () => (reads += 1) > 1 && throwing() },
+    );
+
+    const sent = rejection(sender.send(arbitrary, { signal }));
+    await server.request(0);
+    tell!();
+
+    expect(await sent).toMatchObject({ code: 'PLANT_STORE_ABORTED', outcome: 'unknown' });
+  });
+
+  test('that is aborted while a delivery waits counts, also if the sender is then closed by force', async () => {
+    const { sender } = await openBoth(staySilent, { maxConnections: 1 });
+    const controller = new AbortController();
+
+    const first = rejection(sender.send(arbitrary));
+    const second = rejection(sender.send(arbitrary, { signal: controller.signal }));
+    controller.abort(reason);
+    await sender.close({ force: true });
+
+    expect(await first).toMatchObject({ cause: { code: 'PLANT_STORE_SENDER_CLOSED' } });
+    expect(await second).toMatchObject({ code: 'PLANT_STORE_ABORTED', cause: reason });
+  });
+
   test('gets one listener for many deliveries, and none after them', async () => {
     const { server, sender } = await openBoth(staySilent);
     const controller = new AbortController();

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterThisTest } from '@plant-store/test-support';
@@ -6,7 +7,9 @@ import { useClocks, useTimeThatPasses } from './support/clocks.js';
 import {
   acknowledge,
   closing,
+  inTurn,
   type RawRequest,
+  respond,
   respondWith,
   startRawServer,
   staySilent,
@@ -126,6 +129,24 @@ describe('while a delivery waits for a connection', () => {
   });
 });
 
+test('a delivery that is aborted just when it gets its turn gives the turn to the next one', async () => {
+  const controller = new AbortController();
+  const { server, sender } = await openBoth(inTurn(respond(503), acknowledge), {
+    maxConnections: 1,
+    // It is asked between the turn of the one delivery and that of the next.
+    retry: { delays: () => controller.abort() as undefined, statuses: [503], withoutResponse: false },
+  });
+
+  const refused = rejection(sender.send('refused'));
+  const aborted = rejection(sender.send('aborted', { signal: controller.signal }));
+  const next = sender.send('next');
+
+  expect(await refused).toMatchObject({ status: 503 });
+  expect(await aborted).toMatchObject({ code: 'PLANT_STORE_ABORTED', outcome: 'not-sent' });
+  expect(await next).toMatchObject({ status: 204 });
+  expect(contents(server.requests)).toEqual(['refused', 'next']);
+});
+
 test.each([
   ['attemptTimeout', 'PLANT_STORE_ATTEMPT_TIMEOUT'],
   ['totalTimeout', 'PLANT_STORE_TOTAL_TIMEOUT'],
@@ -164,6 +185,26 @@ test('a connection that follows one that the receiver closed is not old', async 
   );
   expect(connections).toEqual(Array(3).fill('connection: keep-alive'));
   expect(server.requests[2]!.socket).toBe(server.requests[1]!.socket);
+});
+
+test('a connection stays old if the request that was to end it was aborted before it was sent', async () => {
+  const { server, sender } = await openBoth(acknowledge, { maxConnections: 1, maxConnectionAge: 10_000 });
+  const pass = useTimeThatPasses();
+  const controller = new AbortController();
+  await sender.send('first');
+  pass(20_000);
+  const abort = (): void => controller.abort();
+  subscribe('undici:request:create', abort);
+  afterThisTest(() => void unsubscribe('undici:request:create', abort));
+  const aborted = { code: 'PLANT_STORE_ABORTED', outcome: 'not-sent' };
+  expect(await rejection(sender.send('aborted', { signal: controller.signal }))).toMatchObject(aborted);
+  pass(20_000);
+
+  await sender.send('second');
+
+  expect(contents(server.requests)).toEqual(['first', 'second']);
+  expect(server.requests[1]!.socket).toBe(server.requests[0]!.socket);
+  expect(server.requests[1]!.headers).toContain('connection: close');
 });
 
 test('a connection that is old is used no more, though it was never idle', async () => {

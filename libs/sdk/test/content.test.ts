@@ -73,6 +73,7 @@ test.each<[string, AnswerValues, unknown, object | undefined]>([
   ['a plant without a JSON form', flat, () => {}, undefined],
   ['a plant without a JSON form in a field', envelope, () => {}, undefined],
   ['a bigint', flat, { id: 9007199254740993n }, undefined],
+  ['an event that is a Map', { ...envelope, ...zod }, { name: 'one' }, new Map([['addedOn', '2026-01-31']])],
 ])('nothing is sent with %s', async (_, given, plant, passed) => {
   expect(await unsent({ given, options, plant, sendOptions: { event: passed } })).toMatchObject({
     code: 'PLANT_STORE_ENCODE_FAILED',
@@ -99,6 +100,10 @@ test.each<[string, unknown]>([
   ['a generator', (function* () {})()],
   ['an asynchronous generator', (async function* () {})()],
   ['an iterator', [1].values()],
+  ['a promise of a library', { then() {}, [Symbol.toStringTag]: 'PrismaPromise' }],
+  ['an object with symbols alone', { [Symbol('name')]: 'Fern' }],
+  ['an object with methods alone', { next: () => ({ done: true }) }],
+  ['a symbol in an object', Object(Symbol('name'))],
   [
     'an object with private fields alone',
     new (class {
@@ -108,7 +113,7 @@ test.each<[string, unknown]>([
       }
     })(),
   ],
-])('nothing is sent with %s, of which JSON would make {}', async (_, lost) => {
+])('nothing is sent with %s, which JSON would empty', async (_, lost) => {
   const [inField, inList] = [{ name: 'Fern', part: lost }, { parts: [{ lost }] }];
   for (const plant of [lost, inField, inList]) {
     expect(await unsent({ options: { encode: json }, plant })).toMatchObject({
@@ -118,12 +123,21 @@ test.each<[string, unknown]>([
   }
 });
 
+test('a query that nobody awaited is not sent, although it has fields', async () => {
+  const plant = { table: 'plants', then() {} };
+
+  expect(await unsent({ options: { encode: json }, plant })).toMatchObject({
+    code: 'PLANT_STORE_ENCODE_FAILED',
+  });
+});
+
 test('json takes everything else, also what is empty', () => {
   class Named {
     name = 'Fern';
   }
   const plant = {
     ...{ empty: {}, none: Object.create(null) as object, list: [], other: runInNewContext('({})') as object },
+    ...{ unset: { name: undefined }, numbers: new Float32Array([1.5]) },
     ...{ date: new Date(0), bytes: Buffer.from('a'), named: new Named(), text: '{}' },
     ...{ boxed: [Object(1), Object('a'), Object(false)], own: { toJSON: () => 'own' } },
     ...{ map: Object.assign(new Map(), { toJSON: () => ['own'] }), url: new URL('http://127.0.0.1') },

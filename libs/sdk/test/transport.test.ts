@@ -329,6 +329,51 @@ describe('a dispatcher', () => {
     },
   );
 
+  test.each<[string, (inner: Dispatcher.DispatchHandler & OlderHandler) => Dispatcher.DispatchHandler]>([
+    [
+      'calls it in the old way, too',
+      (inner) => ({
+        onRequestStart(...all) {
+          inner.onRequestStart!(...all);
+          queueMicrotask(() => expect(() => (inner as OlderHandler)['onConnect']!()).toThrow('undici 7'));
+        },
+      }),
+    ],
+    [
+      'keeps the status to itself',
+      (inner) => ({
+        onRequestStart: (...all) => inner.onRequestStart!(...all),
+        onResponseEnd: (...all) => inner.onResponseEnd!(...all),
+      }),
+    ],
+  ])('that %s: the outcome is unknown', async (_, wrap) => {
+    const dispatcher = untilTheEnd(new Agent()).compose(
+      (dispatch) => (request, handler) =>
+        dispatch(request, wrap(handler as Dispatcher.DispatchHandler & OlderHandler)),
+    );
+    const { server, sender } = await openBoth(acknowledge, { dispatcher });
+
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_CONNECTION_LOST',
+      outcome: 'unknown',
+      message: expect.stringContaining('undici 7 or later') as string,
+    });
+    expect(await server.request(0)).toBeDefined();
+  });
+
+  test('that does not take the request, as undici 6 with an interceptor of a later version: is refused', async () => {
+    const dispatch = (): never => {
+      throw new errors.InvalidArgumentError('invalid onConnect method');
+    };
+    const dispatcher = { dispatch } as unknown as Dispatcher;
+
+    expect(await rejection(openTestSender({ ...options, dispatcher }).send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_INVALID_OPTIONS',
+      outcome: 'not-sent',
+      message: expect.stringContaining('invalid onConnect method. It and its interceptors') as string,
+    });
+  });
+
   test.each([301, 302, 303, 307, 308])(
     'that follows redirects does not follow one with %i',
     async (status) => {

@@ -46,10 +46,12 @@ function readAddress(url: string | undefined): string {
   const example = 'such as postgres://user:password@host/database';
   if (url === undefined)
     throw new BadInput(`There is no database. Set ${databaseVariable} to a URL, ${example}.`);
-  const [, user, rest = ''] = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?(.*)$/s.exec(url) ?? [];
-  if (rest === '') throw new BadInput(`${databaseVariable} must be a URL, ${example}.`);
-  const isCut = user === undefined && rest.includes('@');
-  if (isCut || rest.includes('#') || !URL.canParse(url) || !isDecodable(user ?? ''))
+  const [, authority = '', rest = ''] = /^postgres(?:ql)?:\/\/([^/?#]*)([/?#].*)?$/s.exec(url) ?? [];
+  const [host = '', ...user] = authority.split('@').toReversed();
+  if (host + rest === '') throw new BadInput(`${databaseVariable} must be a URL, ${example}.`);
+  // The value of a parameter may have an @. Any other one ends a password that isn't encoded.
+  const isCut = rest.replace(/\?\w+=.*/s, '').includes('@');
+  if (isCut || rest.includes('#') || !URL.canParse(url) || !isDecodable(user.join('@')))
     throw new BadInput(
       `${databaseVariable} must be a URL, ${example}. In the user and the password, write % as %25, # as %23, / as %2F and ? as %3F.`,
     );

@@ -181,7 +181,7 @@ withPostgres('plant-store outbox', () => {
     });
   });
 
-  test.each(['12#34', 'p#q', 'p/q', '12/34', 'p?q', '12?34', '12%'])(
+  test.each(['12#34', 'p#q', 'p/q', '12/34', 'p?q', '12?34', '12%', 'p@q/r', 'p@q#r', 'p@q?r'])(
     'says of the password %s that it must be encoded',
     async (password) => {
       const url = `postgres://user:${password}@127.0.0.1:1/store`;
@@ -196,11 +196,14 @@ withPostgres('plant-store outbox', () => {
   );
 
   test('takes a password that is encoded, and parameters with @', async () => {
-    const url = 'postgres://user:%23%2F%3F%25@127.0.0.1:1/store?application_name=a@b';
-    expect(await run(['outbox', 'list'], { environment: { PLANT_STORE_OUTBOX_URL: url } })).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('connection refused'),
-    });
+    for (const url of [
+      'postgres://user:%23%2F%3F%25@127.0.0.1:1/store?application_name=a@b',
+      'postgres://127.0.0.1:1/store?user=a@b',
+    ])
+      expect(await run(['outbox', 'list'], { environment: { PLANT_STORE_OUTBOX_URL: url } })).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('connection refused'),
+      });
   });
 
   test('takes an empty variable as none', async () => {

@@ -4,6 +4,7 @@ import { NotAcknowledgedError, outcomeOf, type ReceiverResponse } from '../error
 import { type Outcome, PlantStoreError } from '../errors/plant-store-error.js';
 import { toError } from '../errors/sender-error.js';
 import type { RequestFields, Sendable, Target, Transport } from '../transport/transport.js';
+import { UNDICI } from '../transport/transport-error.js';
 import type { ResponseReader } from './response.js';
 
 /** What the attempts of one sender share. */
@@ -110,7 +111,8 @@ export class Attempt implements Sendable {
 
   /** undici 6 calls other methods than later versions, and an interceptor of it may call only some of them. */
   onConnect(): void {
-    const error = invalidOption('dispatcher', OLDER_UNDICI);
+    if (this.#controller !== undefined) this.#endUnknown();
+    const error = invalidOption('dispatcher', OTHER_CALLS);
     this.fail(error);
     throw error;
   }
@@ -167,6 +169,8 @@ export class Attempt implements Sendable {
 
   #finish(truncated: boolean): void {
     if (this.#settled) return;
+    // An interceptor kept it to itself.
+    if (this.#status === 0) return void this.#endUnknown();
     this.#settled = true;
     const response: ReceiverResponse = {
       status: this.#status,
@@ -184,7 +188,7 @@ export class Attempt implements Sendable {
   }
 
   #endUnknown(): true {
-    const message = `What became of the request to ${this.#context.target.url} is unknown: \`dispatcher\` ${OLDER_UNDICI}`;
+    const message = `What became of the request to ${this.#context.target.url} is unknown: \`dispatcher\` ${OTHER_CALLS}`;
     this.fail(new PlantStoreError('PLANT_STORE_CONNECTION_LOST', message, { outcome: 'unknown' }));
     return true;
   }
@@ -198,8 +202,7 @@ export class Attempt implements Sendable {
   }
 }
 
-const OLDER_UNDICI =
-  'must be of undici 7 or later, with its interceptors. This one calls its handler as undici 6 does.';
+const OTHER_CALLS = `did not call the handler of the request as undici 7 does. ${UNDICI}`;
 
 /** What undici tells of a request. `history` has the addresses before, if a redirect was followed. */
 interface RequestContext {

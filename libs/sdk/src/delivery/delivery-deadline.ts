@@ -60,10 +60,11 @@ export class DeliveryDeadline {
   }
 
   /**
-   * Waits until `proceed` is called. totalTimeout runs meanwhile.
+   * Waits until `proceed` is called. totalTimeout runs meanwhile. Whoever has waited owns what `proceed` gave, and checks
+   * then: the delivery may have been ended since.
    *
    * @param start Starts what calls `proceed`. What it returns is called if the delivery ends before.
-   * @throws PlantStoreError if the delivery was ended, or its time is over.
+   * @throws PlantStoreError if the delivery was ended before, or its time is over.
    */
   async wait(start: (proceed: () => void) => () => void): Promise<void> {
     this.#startTotalClock();
@@ -74,8 +75,6 @@ export class DeliveryDeadline {
         reject(error);
       };
     });
-    // It may have been ended since `proceed` was called.
-    this.check();
   }
 
   /** Waits for a promise. A clock runs meanwhile: that of the attempt if it was started, else totalTimeout. */
@@ -149,7 +148,7 @@ export class DeliveryDeadline {
   /** The caller aborts the delivery, or closes the sender by force. */
   abort(cause: unknown): void {
     this.#isOver = true;
-    if (this.#attempt?.settled === true) return;
+    if (this.#error !== undefined || this.#attempt?.settled === true) return;
     const message = `The delivery to ${this.#context.target.url} was aborted.`;
     this.#error = this.#failure('PLANT_STORE_ABORTED', message, cause);
     this.#interrupt(this.#error);

@@ -105,6 +105,7 @@ export class Delivery {
   async #attempt(content: DeliveryContent): Promise<ReceiverResponse> {
     const { credentials, headers, limiter } = this.#context;
     const deadline = this.#deadline;
+    deadline.check();
     if (limiter?.take() === false) await deadline.wait((proceed) => limiter.wait(proceed));
     deadline.checkTimeForAttempt(this.#context.pace.lastTook);
     this.#attempts += 1;

@@ -5,7 +5,7 @@ import { invalidOption } from '../errors/invalid-options-error.js';
 import { notSent, type PlantStoreError } from '../errors/plant-store-error.js';
 import type { RequestFields } from '../transport/transport.js';
 import { addFields, type HeaderFields, readHeaderFields } from './header-fields.js';
-import { callAndRead } from './promise-like.js';
+import { callAndRead } from '../encoders/promise-like.js';
 import { Signer } from './signing.js';
 
 /** A header field of a request. */

@@ -39,14 +39,12 @@ export class InFlight {
     return new Promise((resolve) => (this.#onEmpty = resolve));
   }
 
-  #follow(delivery: Abortable, signal: AbortSignal): (() => void) | undefined {
-    if (signal.aborted) {
-      delivery.abort(reasonOf(signal));
-      return undefined;
-    }
+  #follow(delivery: Abortable, signal: AbortSignal): () => void {
     const shared = this.#bySignal.get(signal) ?? new SharedSignal(signal);
     this.#bySignal.set(signal, shared);
     const leave = shared.deliveries.add(delivery);
+    // Only now: listening may have run code that aborts it.
+    if (isAborted(signal)) delivery.abort(reasonOf(signal));
     return () => {
       leave();
       if (!shared.deliveries.isEmpty) return;
@@ -82,6 +80,15 @@ class SharedSignal {
   readonly #abort = (): void => {
     for (const delivery of this.deliveries) delivery.abort(reasonOf(this.#signal));
   };
+}
+
+/** Its listener is there, so it is enough if that works. */
+function isAborted(signal: AbortSignal): boolean {
+  try {
+    return signal.aborted;
+  } catch {
+    return false;
+  }
 }
 
 /** Why a signal was aborted. Some packages have no reason. */

@@ -3,7 +3,7 @@ import { KEY_PATTERNS, signedPieces, type SigningScheme } from '@plant-store/con
 import type { EncodedPlant } from '../encoders/plant-encoder.js';
 import { notSent, type PlantStoreError } from '../errors/plant-store-error.js';
 import { withoutMessage } from '../errors/without-message.js';
-import { ignore, isPromiseLike } from './promise-like.js';
+import { ignore, isPromiseLike } from '../encoders/promise-like.js';
 
 /** The key of the signatures in the answered form, or a function that returns it for each attempt. */
 export type SigningKey = string | (() => string);

@@ -1,5 +1,5 @@
 import { type ExecutableAnswers, isJsonMediaType, plantFieldOf } from '@plant-store/contract';
-import { type Encoded, json } from './encoder.js';
+import { type Encoded, json, refuseLost } from './encoder.js';
 
 /** Encodes a plant, and the fields of its event if it has any, as the questions payload and media-type are answered. */
 export type DefaultEncoder = (plant: unknown, event: unknown) => Encoded;
@@ -18,7 +18,7 @@ export function defaultEncoder(
   const plantField = plantFieldOf(payload);
   return (plant, event) => {
     // `send` has checked that the event is an object. It needs a field for the plant beside it.
-    const fields = eventHasFields ? (event as object) : {};
+    const fields = eventHasFields ? (refuseLost('event', event) as object) : {};
     const value = plantField === undefined ? plant : { ...fields, ...inField(plantField, plant, fields) };
     return { content: json(value).content, mediaType };
   };

@@ -1,5 +1,6 @@
-import { isBoxedPrimitive } from 'node:util/types';
+import { isBoxedPrimitive, isSymbolObject } from 'node:util/types';
 import { invalidOption } from '../errors/invalid-options-error.js';
+import { isPromiseLike } from './promise-like.js';
 
 /** An encoded plant: what is sent. */
 export interface Encoded {
@@ -26,7 +27,7 @@ export type Encoder<Plant, Event extends readonly unknown[] = []> = (
  * Encodes a plant as JSON in UTF-8, with the media type `application/json` (RFC 8259).
  *
  * @throws TypeError if the plant has no JSON form, or has something in it that JSON would turn into `{}`, such as a Map, a
- *   Blob or a promise. `send` reports it as `PLANT_STORE_ENCODE_FAILED`.
+ *   Blob, an error or a promise. `send` reports it as `PLANT_STORE_ENCODE_FAILED`.
  */
 export function json(plant: unknown): Encoded {
   const content = JSON.stringify(plant) as string | undefined;
@@ -36,15 +37,31 @@ export function json(plant: unknown): Encoded {
   return { content, mediaType: 'application/json' };
 }
 
-/** A replacer for JSON that throws if a value would become `{}` although it isn't a plain object. */
-function refuseLost(key: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  if (isPlain(value) || isBoxedPrimitive(value)) return value;
-  if (Object.keys(value).length > 0 && !isStream(value)) return value;
+/** A replacer for JSON that throws if a value would become `{}` although it holds something. */
+export function refuseLost(key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || !isLost(value)) return value;
   const where = key === '' ? '' : ` in the field ${key}`;
-  throw new TypeError(
-    `JSON has no form for what ${describe(value)}${where} contains. Turn it into a plain object or a list.`,
+  const advice = isPromiseLike(value) ? 'Await it' : 'Turn it into a plain object or a list';
+  throw new TypeError(`JSON has no form for what ${describe(value)}${where} contains. ${advice}.`);
+}
+
+function isLost(value: object): boolean {
+  if (isPromiseLike(value)) return true;
+  const plain = isPlain(value);
+  // What it holds isn't in its fields.
+  if (!plain && isStream(value)) return true;
+  const fields = Object.values(value);
+  if (fields.some(isShown) || (isBoxedPrimitive(value) && !isSymbolObject(value))) return false;
+  // JSON has `{}`. That is right if nothing is set.
+  if (fields.some((field) => field !== undefined) || (fields.length === 0 && !plain)) return true;
+  return Object.getOwnPropertySymbols(value).some((symbol) =>
+    Object.prototype.propertyIsEnumerable.call(value, symbol),
   );
+}
+
+/** Whether JSON doesn't leave out a field with this value. */
+function isShown(field: unknown): boolean {
+  return field !== undefined && typeof field !== 'function' && typeof field !== 'symbol';
 }
 
 /** Whether a value is an object as `{}` makes it, of whatever realm. */
@@ -53,16 +70,19 @@ function isPlain(value: object): boolean {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** A stream of Node has fields of its own. */
+/** A stream of Node. */
 function isStream(value: object): boolean {
   return typeof (value as { pipe?: unknown }).pipe === 'function';
 }
 
 /** What kind of object a value is, for messages. */
 function describe(value: object): string {
+  const tag = Object.prototype.toString.call(value).slice('[object '.length, -1);
   const { constructor } = value as { constructor?: { name?: unknown } };
-  const name = constructor?.name;
-  return typeof name === 'string' && name !== '' ? `an object of the class ${name}` : 'an object';
+  const name = tag === 'Object' ? constructor?.name : tag;
+  return typeof name === 'string' && !['', 'Object'].includes(name)
+    ? `an object of the class ${name}`
+    : 'an object';
 }
 
 /**

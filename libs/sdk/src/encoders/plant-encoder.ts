@@ -2,6 +2,7 @@ import { isNativeError, isPromise, isUint8Array } from 'node:util/types';
 import { InvalidOptionsError, type OptionFault, unexpected } from '../errors/invalid-options-error.js';
 import { notSent, type PlantStoreError } from '../errors/plant-store-error.js';
 import { type Encoded, essenceOf, isMediaType } from './encoder.js';
+import { ignore, isPromiseLike } from './promise-like.js';
 
 /** A plant that is ready to be sent: what `sendEncoded` takes, and what an outbox keeps. */
 export interface EncodedPlant {
@@ -106,23 +107,23 @@ export class PlantEncoder<Plant> {
 }
 
 /**
- * Calls an encoder and reads its result, once each: a getter of the result may throw. JSON would have `{}` for a plant
- * that is a promise.
+ * Calls an encoder and reads its result, once each: a getter of the result may throw. A plant that is a promise is a
+ * mistake, with whatever encoder.
  */
 function callEncoder(
   plant: unknown,
   call: () => Partial<Encoded> | undefined,
 ): Partial<Record<keyof Encoded, unknown>> {
-  let encoded: Partial<Encoded> | Promise<unknown> | undefined;
+  let encoded: Partial<Encoded> | PromiseLike<unknown> | undefined;
   try {
-    encoded = isPromise(plant) ? plant : call();
-    if (!isPromise(encoded)) return { content: encoded?.content, mediaType: encoded?.mediaType };
+    encoded = isPromiseLike(plant) ? plant : call();
+    if (!isPromiseLike<unknown>(encoded)) return { content: encoded?.content, mediaType: encoded?.mediaType };
   } catch (cause) {
     const reason = isNativeError(cause) ? `: ${cause.message}` : ' a value that is no error; see `cause`.';
     throw encodeFailed(`Encoding the plant threw${reason}`, cause);
   }
-  // Its rejection must not end the process.
-  encoded.catch(() => {});
+  // Some queries of a database, which are no real promises, would begin.
+  if (isPromise(encoded)) ignore(encoded);
   throw encodeFailed('The plant, or what `encode` returned, must not be a promise. Await it.');
 }
 

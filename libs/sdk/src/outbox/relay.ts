@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { channel } from 'node:diagnostics_channel';
 import { inspect } from 'node:util';
-import { ignore, isPromiseLike } from '../delivery/promise-like.js';
+import { ignore, isPromiseLike } from '../encoders/promise-like.js';
 import type { EncodedPlant } from '../encoders/plant-encoder.js';
 import { combineOutcomes, type Outcome, PlantStoreError } from '../errors/plant-store-error.js';
 import { isPlantStoreError, toError } from '../errors/sender-error.js';

@@ -77,11 +77,13 @@ function connectorOf({ connectTimeout, ca, cert, key }: PoolSettings): Connector
  * connection at each request, and never sends what waits while all of them are too old.
  */
 class AgingClient extends Client {
+  readonly #maxAge: number;
   /** In the time of `performance.now`. */
   #lastsUntil = Infinity;
 
   constructor(origin: URL, options: object, maxAge: number) {
     super(origin, options);
+    this.#maxAge = maxAge;
     this.on('connect', () => (this.#lastsUntil = performance.now() + maxAge));
     // The receiver may have closed it before. What follows isn't old.
     this.on('disconnect', () => (this.#lastsUntil = Infinity));
@@ -89,8 +91,8 @@ class AgingClient extends Client {
 
   override dispatch(...[options, handler]: Parameters<Client['dispatch']>): boolean {
     if (performance.now() <= this.#lastsUntil) return super.dispatch(options, handler);
-    // The next connection begins with the request after this one.
-    this.#lastsUntil = Infinity;
+    // The next connection begins with the request after this one, unless this one ends before it is sent.
+    this.#lastsUntil = performance.now() + this.#maxAge;
     return super.dispatch({ ...options, reset: true }, handler);
   }
 }

@@ -1,3 +1,4 @@
+import { invalidOption } from '../errors/invalid-options-error.js';
 import { notSent, PlantStoreError } from '../errors/plant-store-error.js';
 import { isPlantStoreError } from '../errors/sender-error.js';
 import { systemReason } from '../errors/system-reason.js';
@@ -25,6 +26,8 @@ export function requestError(
 ): PlantStoreError {
   // A dispatcher of the caller may throw a frozen one, to which no attempts and no stack could be added.
   if (isPlantStoreError(cause) && Object.isExtensible(cause)) return cause;
+  if (connectTimeout === undefined && !handedOver && cause.code === 'UND_ERR_INVALID_ARG')
+    return invalidOption('dispatcher', `did not take the request: ${cause.message}. ${UNDICI}`, { cause });
   if (!handedOver && cause.name !== 'SocketError') return connectError(cause, origin, connectTimeout);
   const outcome = handedOver ? 'unknown' : 'not-sent';
   if (handedOver && isUnreadable(cause)) {
@@ -43,6 +46,9 @@ export function requestError(
   const message = `The connection to ${url} closed before ${next}${reason}.`;
   return new PlantStoreError('PLANT_STORE_CONNECTION_LOST', message, { outcome, cause });
 }
+
+/** Which dispatchers there may be, for messages. */
+export const UNDICI = 'It and its interceptors must be of undici 7 or later.';
 
 /**
  * The error of a connection that could not be made.
