@@ -21,10 +21,10 @@ async function stackOf(name: string, code: string): Promise<string[]> {
     mkdirSync(join(folder, path, '..'), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
-  const { run } = await openHandler(join(folder, name), recordLog().logger, 'file:arbitrary', 'arbitrary');
+  const handler = await openHandler(join(folder, name), recordLog().logger, 'file:arbitrary', 'arbitrary');
   const delivery = { id: 1, attempts: 1, startedAt: 1, content: Buffer.from('') } as unknown as Delivery;
   try {
-    await run(delivery, new RunningAttempt());
+    await new RunningAttempt(delivery, handler).run();
     throw new Error('it has not failed');
   } catch (error) {
     const lines = new DescribedError(error, true).stack?.split('\n') ?? [];
@@ -88,7 +88,10 @@ describe('the stack of a failed attempt ends where the handler was called:', () 
   });
 
   test('there is none of an attempt that took too long', () => {
-    const attempt = new RunningAttempt();
+    const attempt = new RunningAttempt({} as Delivery, {
+      handle: () => undefined,
+      logger: recordLog().logger,
+    });
     const { signal } = attempt;
     attempt.abort('the handler took longer than 1 ms');
 
