@@ -103,7 +103,7 @@ export class RunningAttempt implements Attempt {
     } catch (thrown) {
       await this.#transaction?.catch(() => undefined);
       if (!this.#hasCommitted) throw thrown;
-      const fields = { err: new DescribedError(thrown, true), delivery: this.#claimed.id };
+      const fields = { err: new DescribedError(thrown), delivery: this.#claimed.id };
       this.#handler.logger.warn(fields, 'the handler failed after its transaction; the delivery is handled');
     }
   }

@@ -220,7 +220,7 @@ export class Dispatcher implements Consumer {
     if (this.#deadline?.aborted === true) return RELEASED;
     const { maxAttempts, backoff: first, maxBackoff } = this.limits;
     const duration = this.clock.now() - start;
-    const described = new DescribedError(err, true);
+    const described = new DescribedError(err);
     const failure = { error: described.text, stack: described.stack, duration };
     const isLast = claimed.attempts >= maxAttempts;
     const wait = backoff(claimed.attempts, first, maxBackoff, this.clock.random);

@@ -51,7 +51,7 @@ export class Tracing {
       try {
         await attempt();
       } catch (error) {
-        const { type, message, text, stack } = new DescribedError(error, true);
+        const { type, message, text, stack } = new DescribedError(error);
         span.recordException({ name: type, message, ...(stack !== null && { stack }) });
         span.setAttribute('error.type', type);
         span.setStatus({ code: SpanStatusCode.ERROR, message: text });
