@@ -1,9 +1,9 @@
 import type { Attempt, Delivery } from '@plant-store/handler';
 
-import { Counters } from '../src/counters.js';
-import type { AttemptHandler } from '../src/dispatch/attempt.js';
-import { Dispatcher } from '../src/dispatch/dispatcher.js';
-import { Inbox } from '../src/inbox/inbox.js';
+import { Counters } from '../../src/counters.js';
+import type { AttemptHandler } from '../../src/dispatch/attempt.js';
+import { Dispatcher } from '../../src/dispatch/dispatcher.js';
+import { Inbox } from '../../src/inbox/inbox.js';
 import type { Known } from './ledger.js';
 import { Process } from './promises.js';
 import { SimulatedStore } from './simulated-store.js';
