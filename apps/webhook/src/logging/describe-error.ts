@@ -15,8 +15,8 @@ const SECRET = /authorization|token|password|secret/i;
 /** A frame, or the place in front of the message of an error that Node.js has while it imports. */
 const PLACE = /^(?: {4}at .+|(?:file:|\/|[A-Z]:\\).+:\d+)$/gm;
 
-/** Where the receiver calls the handler. */
-const CALL = /^ {4}at (?:async )?RunningAttempt\./;
+/** Where the receiver calls the handler: a frame has its file, and another function's name if sources are mapped. */
+const CALL = /[\\/]dispatch[\\/]attempt\.[jt]s:\d/;
 
 const CAUSED_BY = ', caused by ';
 
