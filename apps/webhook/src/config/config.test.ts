@@ -153,7 +153,7 @@ const TOKEN_LIST =
   'must be access tokens separated by commas (letters, digits, - . _ ~ + / and = at the end)';
 const LEVELS = 'must be one of trace, debug, info, warn, error, fatal, silent';
 const FOLDER =
-  'must be file: and the path of a folder, as in file:./data/inbox, or postgres: with a host and a database, as in postgres://user@db.example/plants';
+  'must be file: and a folder, as in file:./data/inbox, or postgres: with a host and a database, as in postgres://user@db.example/plants';
 
 test.each<[name: string, fault: string, ...values: string[]]>([
   [

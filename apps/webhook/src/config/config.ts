@@ -281,7 +281,7 @@ function inboxFault(url: string): string | undefined {
     // Whoever opens the inbox says why its folder can't be found. The setting isn't wrong.
     if (error instanceof ReceiverError) return undefined;
     if (error instanceof ParameterFault) return error.message;
-    return 'must be file: and the path of a folder, as in file:./data/inbox, or postgres: with a host and a database, as in postgres://user@db.example/plants';
+    return 'must be file: and a folder, as in file:./data/inbox, or postgres: with a host and a database, as in postgres://user@db.example/plants';
   }
 }
 
