@@ -148,7 +148,6 @@ async function makeReceiver(): Promise<{ receiver: InspectedReceiver; shown: rea
       one('running', running),
       { name: 'acts', place: '?view=acts', until: 'What operators did' },
       { name: 'refused', place: '?view=refused', until: 'Refused requests' },
-      { name: 'evidence', place: '?view=evidence', until: 'Methods' },
     ],
   };
 }

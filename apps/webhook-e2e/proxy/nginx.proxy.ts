@@ -256,7 +256,7 @@ withNginx('through nginx as documented', () => {
     expect(counted.connections()).toBe(0);
   });
 
-  test('an operator who signed in acts under that name, and sees events at once; a foreign page cannot act', async () => {
+  test('an operator who signed in acts under that name; a foreign page cannot act', async () => {
     const receiver = await startReceiver({ settings: { OPERATOR_HEADER: 'X-Forwarded-User' } });
     const { operations } = await receiver.process.logged('listening');
     const base = `http://127.0.0.1:${await startNginxOfInspector(nginx!, operations as string)}`;
@@ -269,10 +269,6 @@ withNginx('through nginx as documented', () => {
         },
         ...(body === undefined ? {} : { method: 'POST', body }),
       });
-
-    const events = (await ask('/events')).body!.getReader();
-    expect(Buffer.from((await events.read()).value).toString()).toMatch(/^event: stats/);
-    await events.cancel();
 
     const pause = '{"operator":"somebody else"}';
     const foreign = await ask('/handler/pause', { origin: 'https://strangers.example' }, pause);

@@ -23,7 +23,7 @@ const OTHERS = [
 const masked = (text: string): string =>
   text
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'TIME')
-    .replace(/( {2}time between two of them:\n).*\n.*\n/, '$1');
+    .replace(/(, and the time between\n).*\n.*\n/, '$1');
 
 /** Starts a receiver that has four deliveries. */
 async function startWithDeliveries(folder: string): Promise<void> {

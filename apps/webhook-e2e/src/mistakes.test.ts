@@ -172,7 +172,7 @@ describe('a handler that cannot start', () => {
     {
       name: 'what it awaits rejects, with a cause',
       source: `await Promise.reject(new Error('no catalog', { cause: new Error('no network') }));\n@Injectable()\nexport class NewPlantHandler {\n  ${handle}\n}\n`,
-      want: `no catalog: no network. ${advice}`,
+      want: `no catalog, caused by Error: no network. ${advice}`,
       place: `at <anonymous> (FOLDER/${HANDLER}:3:22)`,
     },
   ])('$name', async ({ source, want, place }) => {

@@ -22,7 +22,8 @@ interface Row {
   readonly code?: number;
 }
 
-const MISSPELT = 'HANDLER_CONCURENCY: is not a setting and has no effect; did you mean HANDLER_CONCURRENCY?';
+const MISSPELT =
+  'HANDLER_CONCURENCY: is not a setting and has no effect; docs/reference/settings.md has their names';
 
 /** An inbox with a file that a receiver didn't write. */
 function makeInbox(folder: string, write: (file: string) => void): Environment {

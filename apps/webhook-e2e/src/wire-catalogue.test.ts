@@ -353,14 +353,6 @@ describe('the operations listener', () => {
     await ask(get('/readyz'), post('/handler/pause', '{}', JSON_TYPE));
     unlock();
   });
-
-  test('sends events as long as somebody listens', async () => {
-    const connection = await openConnection(port);
-    connection.write(get('/events'));
-    const events = await connection.until('"newestId":2');
-    record.exchange('operations', get('/events'), `${events}\r\n`);
-    await ask(get('/events').replace('GET', 'HEAD'));
-  });
 });
 
 test('every line of the catalogue was seen', () => {

@@ -223,7 +223,6 @@ export const wire: Readonly<Record<WireSection, readonly WireItem[]>> = {
     ['content-type: text/html; charset=utf-8', LOCAL, '200|4..'],
     ['content-type: image/svg+xml', LOCAL, '200'],
     ['etag: {text}', 'RFC 9110 §8.8.3', '200|304'],
-    ['content-type: text/event-stream', LOCAL, '200'],
     ['content-type: text/plain; charset=utf-8', LOCAL, '200|503'],
     ['content-type: text/plain; version=0.0.4; charset=utf-8', LOCAL, '200'],
     ['content-disposition: attachment; filename="delivery-{number}"', 'RFC 6266 §4', '200'],

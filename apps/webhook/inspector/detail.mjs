@@ -232,8 +232,6 @@ function Timeline({ delivery }) {
 function Attempts({ attempts, isOpen }) {
   const [first] = attempts;
   const { number, duration, error, stack, receiver } = /** @type {FailedAttempt} */ (attempts.at(-1));
-  const isInStack = error.split(', caused by ').every((part) => stack?.includes(part));
-  const whole = stack !== null && isInStack ? stack : [error, stack].filter(Boolean).join('\n');
   const took = duration === null ? 'ended with its process' : words.duration(duration);
   const which =
     attempts.length > 1
@@ -241,7 +239,7 @@ function Attempts({ attempts, isOpen }) {
       : `attempt ${number} · ${took}`;
   const text = html`${which} · <code>${visible(error)}</code>`;
   return html`<${Long} text=${text} isOpen=${isOpen}>
-    <${Scroll} label=${`Stack of attempt ${number}`}>${visible(whole)}<//>
+    <${Scroll} label=${`Stack of attempt ${number}`}>${visible(stack ?? error)}<//>
     <p class="note">by ${receiver}</p>
   <//>`;
 }

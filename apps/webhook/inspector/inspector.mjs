@@ -7,10 +7,9 @@ import { render } from 'preact';
 import { Acts } from './acts.mjs';
 import { ChangeDialog, confirmSome } from './change.mjs';
 import { Detail, detail, refreshDetail, showDetail } from './detail.mjs';
-import { Evidence } from './evidence.mjs';
 import { Header } from './header.mjs';
 import { KeysDialog, KeysInBrief, onKeys, showKeys } from './keys.mjs';
-import { isLookedAt, isReleased, isStale, isUpToDate, list, refreshList, select, showList } from './list.mjs';
+import { isLookedAt, isReleased, isStale, list, refreshList, select, showList } from './list.mjs';
 import { Errors, LastHour, overview, refreshOverview } from './overview.mjs';
 import { calmly } from './pace.mjs';
 import { go, goTo, keepFocus, page, quietly } from './page.mjs';
@@ -28,10 +27,10 @@ const VIEWS = [
   DELIVERIES,
   { name: 'acts', title: 'Acts', View: Acts },
   { name: 'refused', title: 'Refused', View: Refused, count: countRefused },
-  { name: 'evidence', title: 'Evidence', View: Evidence },
 ];
 
-/** How often the page looks at what nobody tells it, in milliseconds. */
+/** How often the page asks whether something has changed, and for what changes slowly, in milliseconds. */
+const POLL_INTERVAL = 1_000;
 const OVERVIEW_INTERVAL = 10_000;
 
 /** Shows the place of the address. */
@@ -66,20 +65,33 @@ function focusRow(id) {
 }
 
 async function refreshStats() {
-  const before = page.stats;
   const { receiver: about, ...stats } = await receiver.stats();
   page.about = about;
-  // What was told meanwhile may be newer.
-  if (page.stats === before) page.stats = stats;
+  page.stats = stats;
   redraw();
 }
 
 const refresh = calmly(() => quietly(() => Promise.all([refreshList(), refreshDetail(), refreshOverview()])));
 
-async function refreshAll() {
-  await quietly(refreshStats);
-  void refresh();
-}
+/** Asks what has changed, and shows it. */
+const poll = calmly(async () => {
+  const before = knownStats();
+  try {
+    await refreshStats();
+  } catch (error) {
+    if (!(error instanceof receiver.RequestError && error.code === 'UNREACHABLE')) return;
+    page.lostAt ??= Date.now();
+    return redraw();
+  }
+  const wasLost = page.lostAt !== undefined;
+  if (wasLost) say('The receiver responds again.');
+  page.lostAt = undefined;
+  if (wasLost) redraw();
+  if (wasLost || knownStats() !== before) void refresh();
+});
+
+/** The time alone is no news. */
+const knownStats = () => JSON.stringify({ ...page.stats, now: undefined });
 
 function countRefused() {
   return (overview.activity?.refused ?? []).reduce((sum, { count }) => sum + count, 0);
@@ -201,31 +213,8 @@ void showDetail();
 await Promise.all([showList, refreshStats, refreshOverview].map(quietly));
 isReady = true;
 redraw();
-let wasConnected = false;
-receiver.watch({
-  connected() {
-    if (page.lostAt !== undefined) say('The receiver responds again.');
-    page.lostAt = undefined;
-    redraw();
-    // Whatever happened while there was no connection wasn't told.
-    if (wasConnected) void refreshAll();
-    wasConnected = true;
-  },
-  lost() {
-    wasConnected = true;
-    page.lostAt ??= Date.now();
-    redraw();
-  },
-  stats(stats) {
-    // An event has no time, and the time alone is no news.
-    const before = page.stats && { ...page.stats, now: undefined };
-    const isNews = before !== undefined && JSON.stringify(stats) !== JSON.stringify(before);
-    page.stats = stats;
-    redraw();
-    if (isNews) void refresh();
-  },
-  arrived(newestId) {
-    if (!isUpToDate(newestId)) void refresh();
-  },
-});
+// A page that nobody sees asks nothing.
+const pollIfSeen = () => document.hidden || void poll();
+document.addEventListener('visibilitychange', pollIfSeen);
+setInterval(pollIfSeen, POLL_INTERVAL);
 setInterval(() => document.hidden || void quietly(refreshOverview), OVERVIEW_INTERVAL);

@@ -132,9 +132,6 @@ const isFollowed = () => hasNewest() && !isLookedAt();
 /** Whether the page was held back, and nobody looks at it any more. */
 export const isReleased = () => (list.newCount > 0 || list.gone.size > 0) && isFollowed();
 
-/** Whether the newest delivery is on the page already. @param {number | null} newestId */
-export const isUpToDate = (newestId) => hasNewest() && list.rows[0]?.id === (newestId ?? undefined);
-
 /** Where a range begins. */
 let lastSelected = 0;
 

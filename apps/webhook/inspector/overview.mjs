@@ -7,7 +7,6 @@
  */
 import { useState } from 'preact/hooks';
 
-import { causeFirst } from '../src/inbox/in-words.js';
 import { visible } from './content.mjs';
 import { isLookedAt } from './list.mjs';
 import { page } from './page.mjs';
@@ -162,7 +161,7 @@ function Group({ group, message, parked, retrying, firstAt, lastAt }) {
     aria-current=${errorGroup === group ? 'true' : undefined}
   >
     <strong class="number">${words.count(parked + retrying)}</strong>
-    <code class="cut fill" title=${visible(message)}>${visible(causeFirst(message))}</code>
+    <code class="cut fill" title=${visible(message)}>${visible(message)}</code>
     <span class="note number">
       <span class="more">${retried}</span>${'first '}<${Ago} at=${firstAt} />
       <span class="more">${' · last '}<${Ago} at=${lastAt} /></span>

@@ -1,7 +1,6 @@
 /**
  * The receiver's interface for people who run it.
  *
- * @import { Evidence } from '../src/evidence/evidence.js'
  * @import { DeliveryFilter, DeliveryState, ListedDelivery, ErrorGroup, FollowedAct, InboxStats, StoredDelivery } from '../src/inbox/inbox-operations.js'
  * @import { RefusedKind, RefusedRequest } from '../src/counters.js'
  * @import { Minute } from '../src/operations/activity.js'
@@ -65,9 +64,6 @@ export const errors = () => ask('errors');
 /** @returns {Promise<Activity>} */
 export const activity = () => ask('activity');
 
-/** What all deliveries show. @param {AbortSignal} signal @returns {Promise<Evidence>} */
-export const evidence = (signal) => ask('evidence', { signal });
-
 /** @param {number} id @returns {Promise<Delivery>} */
 export const show = (id) => ask(`deliveries/${id}`);
 
@@ -108,47 +104,6 @@ export async function acts() {
 
 /** @param {number} id @returns {Promise<FollowedAct>} */
 export const act = (id) => ask(`acts/${id}`);
-
-/** How long to wait before the receiver is tried again, in milliseconds. */
-const RETRY_AFTER = 2_000;
-
-/**
- * Follows what happens in the receiver while somebody looks at the page.
- *
- * @param {object} listener
- * @param {() => void} listener.connected whatever happened before wasn't told
- * @param {() => void} listener.lost
- * @param {(stats: InboxStats) => void} listener.stats they have changed, or are told for the first time
- * @param {(newestId: number | null) => void} listener.arrived the newest delivery is another one
- */
-export function watch({ connected, lost, stats, arrived }) {
-  /** @type {EventSource | undefined} */
-  let source;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let retry;
-
-  const close = () => {
-    clearTimeout(retry);
-    source?.close();
-  };
-  const open = () => {
-    close();
-    source = new EventSource('events');
-    source.onopen = connected;
-    // A browser tries again by itself, but not after every failure.
-    source.onerror = () => {
-      close();
-      retry = setTimeout(open, RETRY_AFTER);
-      lost();
-    };
-    source.addEventListener('stats', ({ data }) => stats(JSON.parse(data)));
-    source.addEventListener('deliveries', ({ data }) => arrived(JSON.parse(data).newestId));
-  };
-
-  // A browser has few connections to one address. A page that nobody sees needs none.
-  document.addEventListener('visibilitychange', () => (document.hidden ? close() : open()));
-  if (!document.hidden) open();
-}
 
 /** @param {object} parameters */
 function query(parameters) {

@@ -7,7 +7,6 @@
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-import { causeFirst } from '../src/inbox/in-words.js';
 import { Changes, confirmAll, confirmSome } from './change.mjs';
 import { visible } from './content.mjs';
 import { isStale, list, MOST_NEW, ROWS, select } from './list.mjs';
@@ -229,7 +228,6 @@ function cellsOf(delivery) {
   const { place } = page;
   const { id, receivedAt, attempts, dueAt, error, reason, bytes } = delivery;
   const text = visible(reason ?? error ?? '');
-  const short = reason === null ? causeFirst(text) : text;
   const gone = place.state === undefined ? 'deleted' : `no longer ${place.state}`;
   return [
     html`<${Choice} ids=${[id]} label=${`Select delivery ${id}`} />`,
@@ -246,7 +244,7 @@ function cellsOf(delivery) {
           ${dueAt !== null && html` <span class="note">${words.due(dueAt, page.stats?.isPaused)}</span>`}`,
     attempts === 0 ? '' : words.count(attempts),
     html`<div class="cut" title=${text || undefined}>
-      ${short || html`<code class="none">${visible(delivery.preview || '') || sentText(delivery)}</code>`}
+      ${text || html`<code class="none">${visible(delivery.preview || '') || sentText(delivery)}</code>`}
     </div>`,
     words.size(bytes),
   ];

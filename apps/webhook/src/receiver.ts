@@ -92,7 +92,7 @@ export async function startReceiver(
     operations.starting('opening the address for deliveries');
     const dispatcher = new Dispatcher(
       inbox,
-      handler.run,
+      handler,
       {
         concurrency: config.HANDLER_CONCURRENCY,
         timeout: config.HANDLER_TIMEOUT_MS,

@@ -5,7 +5,6 @@ import type { Delivery } from '@plant-store/handler';
 import { ReceiverError } from '../src/errors.js';
 import type { AttemptResult, IncomingDelivery, RetryPolicy } from '../src/inbox/delivery.js';
 import type { Inbox } from '../src/inbox/inbox.js';
-import { evidenceSuite } from './evidence.suite.js';
 import { inboxHealthSuite } from './inbox-health.suite.js';
 import { inboxOperationsSuite } from './inbox-operations.suite.js';
 import { inboxRetentionSuite } from './inbox-retention.suite.js';
@@ -483,7 +482,6 @@ export function inboxSuite(name: string, adapter: Adapter): void {
       });
     });
 
-    evidenceSuite(adapter);
     inboxHealthSuite(adapter);
     inboxOperationsSuite(adapter);
     inboxRetentionSuite(adapter);

@@ -2,7 +2,7 @@ import { rmdirSync } from 'node:fs';
 
 import { makeFolder } from '@plant-store/test-support';
 
-import { inboxFolder, UnmeantUrl } from './inbox-folder.js';
+import { inboxFolder } from './inbox-folder.js';
 
 test.each([
   { url: 'file:./data/inbox', folder: `${process.cwd()}/data/inbox` },
@@ -32,22 +32,24 @@ test.each([
 });
 
 test.each([
-  ['file:~/inbox', 'write the whole path'],
-  ['file:///~/inbox', 'write the whole path'],
-  ['file:$HOME/inbox', 'write the whole path'],
-  ['file:./inbox ', 'remove the white space'],
-  ['file: ./inbox', 'remove the white space'],
-  ['file:./inbox\r', 'remove the white space'],
-  ['file:./in\nbox', 'remove the white space'],
-  ['file:///var/inbox%0A', 'remove the white space'],
-  ['file:"./inbox"', 'remove the white space, the quotation mark'],
-  ['file:./inbox?mode=ro', 'a folder has no ?'],
-  ['file:///var/inbox#1', 'a folder has no ? and no #'],
-  ['file:in%20box', 'write the characters themselves'],
-  ['file:.\\inbox', 'write /'],
-])('%j says what to write', (url, advice) => {
-  expect(() => inboxFolder(url)).toThrow(UnmeantUrl);
-  expect(() => inboxFolder(url)).toThrow(advice);
+  ...[
+    'file:~/inbox',
+    'file:///~/inbox',
+    'file:$HOME/inbox',
+    'file:./inbox ',
+    'file: ./inbox',
+    'file:./inbox\r',
+  ],
+  ...[
+    'file:./in\nbox',
+    'file:///var/inbox%0A',
+    'file:"./inbox"',
+    'file:./inbox?mode=ro',
+    'file:///var/inbox#1',
+  ],
+  ...['file:in%20box', 'file:.\\inbox'],
+])('%j names a folder that nobody means', (url) => {
+  expect(() => inboxFolder(url)).toThrow(new TypeError('The URL names no folder.'));
 });
 
 test('says that the working directory was removed, without which no thread starts', () => {

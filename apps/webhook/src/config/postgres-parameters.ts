@@ -1,5 +1,3 @@
-import { nearest } from './unknown-variables.js';
-
 /** One that PostgreSQL's clients take in a URL, and what this receiver does with it. */
 interface Parameter {
   /** The variable that gives it if the URL doesn't. */
@@ -7,15 +5,11 @@ interface Parameter {
   /** What it may be; by default any text. */
   readonly values?: readonly string[];
   readonly pattern?: readonly [matching: RegExp, description: string];
-  /** Why it can't be set, and what to do. */
-  readonly refused?: string;
 }
 
 const TLS_VERSIONS = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'];
-const FROM_THE_KERNEL = 'Node.js leaves it to the kernel; remove it';
-const NO_GSSAPI = 'the receiver has no GSSAPI; remove it';
 
-/** Every parameter of a connection up to PostgreSQL 18. Whatever else a URL has is a mistake. */
+/** The parameters that this receiver carries out. Any other one of a URL is refused. */
 const PARAMETERS = {
   host: { variable: 'PGHOST' },
   port: { variable: 'PGPORT' },
@@ -55,30 +49,13 @@ const PARAMETERS = {
   max_protocol_version: { variable: 'PGMAXPROTOCOLVERSION', values: ['3.0', '3.2', 'latest'] },
   sslcompression: { variable: 'PGSSLCOMPRESSION', values: ['0'] },
   sslsni: { variable: 'PGSSLSNI', values: ['1'] },
-
-  gssdelegation: { variable: 'PGGSSDELEGATION', refused: NO_GSSAPI },
-  gsslib: { variable: 'PGGSSLIB', refused: NO_GSSAPI },
-  hostaddr: { variable: 'PGHOSTADDR', refused: 'write the address as the host' },
-  keepalives_count: { refused: FROM_THE_KERNEL },
-  keepalives_interval: { refused: FROM_THE_KERNEL },
-  krbsrvname: { variable: 'PGKRBSRVNAME', refused: NO_GSSAPI },
-  oauth_client_id: { refused: 'the receiver has no OAuth; remove it' },
-  oauth_client_secret: { refused: 'the receiver has no OAuth; remove it' },
-  oauth_issuer: { refused: 'the receiver has no OAuth; remove it' },
-  oauth_scope: { refused: 'the receiver has no OAuth; remove it' },
-  replication: { refused: 'remove it' },
-  require_auth: { variable: 'PGREQUIREAUTH', refused: 'write channel_binding=require, or remove it' },
-  requirepeer: { variable: 'PGREQUIREPEER', refused: 'restrict who may write the folder of the socket' },
-  requiressl: { variable: 'PGREQUIRESSL', refused: 'write sslmode=require' },
-  scram_client_key: { refused: 'give the password' },
-  scram_server_key: { refused: 'give the password' },
-  service: { variable: 'PGSERVICE', refused: 'write what the service has into the URL' },
-  servicefile: { refused: 'write what the service has into the URL' },
-  sslcrl: { variable: 'PGSSLCRL', refused: 'revoked certificates are not looked up; remove it' },
-  sslcrldir: { variable: 'PGSSLCRLDIR', refused: 'revoked certificates are not looked up; remove it' },
-  sslkeylogfile: { refused: 'start with NODE_OPTIONS=--tls-keylog=FILE' },
-  tcp_user_timeout: { refused: FROM_THE_KERNEL },
 } as const satisfies Readonly<Record<string, Parameter>>;
+
+/** Variables of psql whose parameters this receiver doesn't carry out. Most would make a connection safer. */
+const REFUSED_VARIABLES = [
+  ...['PGGSSDELEGATION', 'PGGSSLIB', 'PGHOSTADDR', 'PGKRBSRVNAME', 'PGREQUIREAUTH', 'PGREQUIREPEER'],
+  ...['PGREQUIRESSL', 'PGSERVICE', 'PGSSLCRL', 'PGSSLCRLDIR'],
+];
 
 /** What a URL and the environment say, each as text. What has no value isn't there. */
 export type PostgresParameters = Readonly<Partial<Record<keyof typeof PARAMETERS, string>>>;
@@ -99,11 +76,9 @@ export function withEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
 ): PostgresParameters {
   const known = new Map<string, Parameter>(Object.entries(PARAMETERS));
-  const faults = [...given.keys()]
-    .filter((name) => !known.has(name))
-    .map(
-      (name) => `${name} isn't a parameter of PostgreSQL; did you mean ${nearest(name, [...known.keys()])}?`,
-    );
+  const refused = [...given.keys()].filter((name) => !known.has(name));
+  refused.push(...REFUSED_VARIABLES.filter((name) => environment[name]));
+  const faults = refused.map((name) => `${name} isn't supported; remove it`);
   const parameters: Record<string, string> = {};
   for (const [name, parameter] of known) {
     const { variable = '' } = parameter;
@@ -118,8 +93,7 @@ export function withEnvironment(
   return parameters;
 }
 
-function faultOf(value: string, { values, pattern, refused }: Parameter): string | undefined {
-  if (refused !== undefined) return `isn't supported: ${refused}`;
+function faultOf(value: string, { values, pattern }: Parameter): string | undefined {
   if (values !== undefined && !values.includes(value))
     return `must be ${values.length === 1 ? values[0] : `one of ${values.join(', ')}`}`;
   return pattern?.[0].test(value) === false ? `must be ${pattern[1]}` : undefined;

@@ -25,7 +25,7 @@ const OF_A_SERVICE = /_(?:SERVICE_HOST|SERVICE_PORT|PORT)(?:_\w+)?$/;
 /**
  * Finds variables that look like misspelt settings, such as `HANDLER_CONCURENCY`.
  *
- * @returns a line for each, with the nearest setting and without the value
+ * @returns a line for each, without the value
  */
 export function describeUnknownVariables(
   environment: Readonly<Record<string, string | undefined>>,
@@ -35,25 +35,5 @@ export function describeUnknownVariables(
     .filter((name) => PREFIXES.some((prefix) => name.startsWith(prefix)))
     .filter((name) => !settings.includes(name) && !OF_A_SERVICE.test(name))
     .sort()
-    .map((name) => `${name}: is not a setting and has no effect; did you mean ${nearest(name, settings)}?`);
-}
-
-/** The name that is most like another one. */
-export function nearest(name: string, settings: readonly string[]): string {
-  const distances = settings.map((setting) => distance(name, setting));
-  return settings[distances.indexOf(Math.min(...distances))] as string;
-}
-
-/** How many characters have to be inserted, removed or replaced to make one text the other (Levenshtein). */
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, column) => column);
-  for (let index = 0; index < one.length; index += 1) {
-    const next = [index + 1];
-    for (let column = 0; column < other.length; column += 1) {
-      const replaced = (row[column] as number) + (one[index] === other[column] ? 0 : 1);
-      next.push(Math.min(replaced, (row[column + 1] as number) + 1, (next[column] as number) + 1));
-    }
-    row = next;
-  }
-  return row[other.length] as number;
+    .map((name) => `${name}: is not a setting and has no effect; docs/reference/settings.md has their names`);
 }

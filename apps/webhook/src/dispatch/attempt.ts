@@ -5,16 +5,35 @@ import type { Claimed } from '../inbox/delivery.js';
 import type { PostgresTransactions } from '../inbox/postgres/postgres-transactions.js';
 import { DescribedError } from '../logging/describe-error.js';
 import { endingOf } from './ending.js';
+import type { Tracing } from './tracing.js';
+import { beat } from './watchdog.js';
 
-/** Runs an attempt for a delivery. */
-export type AttemptRunner = (delivery: Delivery, attempt: RunningAttempt) => Promise<void> | void;
+/** The team's handler, and what its attempts use. */
+export interface AttemptHandler {
+  readonly handle: DeliveryHandler;
+  /** Each attempt is logged at level debug. */
+  readonly logger: Pick<Logger, 'debug' | 'warn'>;
+  /** Undefined if nothing traces. */
+  readonly tracing?: Tracing | undefined;
+  /** Undefined on the embedded inbox. */
+  readonly transactions?: Pick<PostgresTransactions, 'run'> | undefined;
+}
 
-/** An attempt as its runner sees it. */
+/** One call of the handler for a delivery. */
 export class RunningAttempt implements Attempt {
+  readonly #delivery: Delivery;
+  readonly #handler: AttemptHandler;
+  /** Beside the delivery, which the handler may change. */
+  readonly #claimed: Claimed;
   #controller: AbortController | undefined;
-  #run: ((work: TransactionWork) => Promise<void>) | undefined;
   #transaction: Promise<void> | undefined;
   #hasCommitted = false;
+
+  constructor(delivery: Delivery, handler: AttemptHandler) {
+    this.#delivery = delivery;
+    this.#handler = handler;
+    this.#claimed = { id: delivery.id, startedAt: delivery.startedAt };
+  }
 
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
@@ -22,108 +41,78 @@ export class RunningAttempt implements Attempt {
   }
 
   transaction(work: TransactionWork): Promise<void> {
+    const { transactions } = this.#handler;
     if (this.#transaction !== undefined)
       throw new Error('An attempt has one transaction. Put everything into it.');
-    if (this.#run === undefined)
+    if (transactions === undefined)
       throw new Error(
         'attempt.transaction needs the shared inbox. Set INBOX_URL to a database of PostgreSQL.',
       );
-    this.#transaction = this.#run(work).then(() => void (this.#hasCommitted = true));
-    // Whoever runs the handler waits for it, too: see `transactionEnded`.
+    this.#transaction = transactions
+      .run(this.#claimed, (client) => endingOf(work(client), 'the work of the transaction'), this.signal)
+      .then(() => void (this.#hasCommitted = true));
+    // The attempt waits for it, too: see `#settle`.
     this.#transaction.catch(() => undefined);
     return this.#transaction;
   }
 
-  /** Makes it possible to begin a transaction. */
-  useTransactions(transactions: Pick<PostgresTransactions, 'run'>, claimed: Claimed): void {
-    this.#run = (work) =>
-      transactions.run(
-        claimed,
-        (client) => endingOf(work(client), 'the work of the transaction'),
-        this.signal,
-      );
-  }
-
-  /** Settles with the transaction; undefined if there is none. */
-  get transactionEnded(): Promise<void> | undefined {
-    return this.#transaction;
-  }
-
-  /** Whether the transaction is committed, and with it the delivery handled. */
-  get hasCommitted(): boolean {
-    return this.#hasCommitted;
+  /**
+   * Calls the handler, in a span if something traces. Returns nothing if the handler has ended by then. Fails with what the
+   * handler threw, or with the reason as soon as the attempt is aborted.
+   */
+  run(): Promise<void> | void {
+    const { tracing } = this.#handler;
+    return tracing === undefined ? this.#run() : tracing.run(this.#delivery, () => this.#run());
   }
 
   /** Aborts the handler's signal. The attempt doesn't wait for a handler that ignores it. */
   abort(reason: string): void {
     this.#controller?.abort(new Error(reason));
   }
-}
 
-/**
- * Runs one attempt, and returns nothing if the handler has ended by then. Rejects with what the handler threw, or with the
- * reason as soon as the attempt is aborted.
- */
-export function callHandler(
-  handle: AttemptRunner,
-  delivery: Delivery,
-  attempt: RunningAttempt,
-): Promise<void> | void {
-  const running = handle(delivery, attempt);
-  return running === undefined ? undefined : Promise.race([running, aborted(attempt)]);
-}
+  #run(): Promise<void> | void {
+    const running = this.#call();
+    if (running === undefined && this.#transaction === undefined) return undefined;
+    return Promise.race([this.#settle(running), this.#aborted()]);
+  }
 
-function aborted(attempt: RunningAttempt): Promise<void> {
-  const { signal } = attempt;
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => (attempt.hasCommitted ? resolve() : reject(signal.reason as Error));
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-}
+  /** A handler that throws after it has begun a transaction has failed no sooner than that has ended. */
+  #call(): Promise<void> | undefined {
+    beat();
+    const { handle, logger } = this.#handler;
+    const { id, method, mediaType, content } = this.#delivery;
+    logger.debug({ delivery: id, method, mediaType, bytes: content.length }, 'the handler gets a delivery');
+    try {
+      return endingOf(handle(this.#delivery, this), 'the handler');
+    } catch (thrown) {
+      if (this.#transaction === undefined) throw thrown;
+      return this.#transaction.finally(() => {
+        throw thrown;
+      });
+    }
+  }
 
-/** The same handler, whose attempts can begin a transaction. The transaction decides about its attempt. */
-export function withTransactions(
-  handle: DeliveryHandler,
-  transactions: PostgresTransactions,
-  logger: Logger,
-): AttemptRunner {
-  return (delivery, attempt) => {
-    // The handler may change what it gets.
-    const { id, startedAt } = delivery;
-    attempt.useTransactions(transactions, { id, startedAt });
-    const running = callAtOnce(handle, delivery, attempt);
-    if (running === undefined && attempt.transactionEnded === undefined) return undefined;
-    return endWithTransaction(running, attempt).catch((thrown: unknown) => {
-      if (!attempt.hasCommitted) throw thrown;
-      const err = new DescribedError(thrown, true);
-      logger.warn({ err, delivery: id }, 'the handler failed after its transaction; the delivery is handled');
-    });
-  };
-}
+  /**
+   * Waits for the transaction, too, which the handler may have left alone. It decides about the attempt: one that has failed
+   * has failed the attempt, and with one that is committed the delivery is handled.
+   */
+  async #settle(running: Promise<void> | undefined): Promise<void> {
+    try {
+      await running;
+      await this.#transaction;
+    } catch (thrown) {
+      await this.#transaction?.catch(() => undefined);
+      if (!this.#hasCommitted) throw thrown;
+      const fields = { err: new DescribedError(thrown), delivery: this.#claimed.id };
+      this.#handler.logger.warn(fields, 'the handler failed after its transaction; the delivery is handled');
+    }
+  }
 
-/** A handler that throws after it has begun a transaction has failed no sooner than that has ended. */
-function callAtOnce(
-  handle: DeliveryHandler,
-  delivery: Delivery,
-  attempt: RunningAttempt,
-): Promise<void> | void {
-  try {
-    return handle(delivery, attempt);
-  } catch (thrown) {
-    if (attempt.transactionEnded === undefined) throw thrown;
-    return attempt.transactionEnded.finally(() => {
-      throw thrown;
+  #aborted(): Promise<void> {
+    const { signal } = this;
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => (this.#hasCommitted ? resolve() : reject(signal.reason as Error));
+      signal.addEventListener('abort', onAbort, { once: true });
     });
   }
-}
-
-/** Waits for the transaction, too, which the handler may have left alone. A failed one has failed the attempt. */
-async function endWithTransaction(running: Promise<void> | void, attempt: RunningAttempt): Promise<void> {
-  try {
-    await running;
-  } catch (error) {
-    await attempt.transactionEnded?.catch(() => undefined);
-    throw error;
-  }
-  await attempt.transactionEnded;
 }

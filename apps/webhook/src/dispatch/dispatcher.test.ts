@@ -13,9 +13,8 @@ import { type LogRecord, recordLog } from '../../test/record-log.js';
 import { CLOCK, type Clock } from '../clock.js';
 import { Counters } from '../counters.js';
 import type { Inbox } from '../inbox/inbox.js';
-import { type AttemptRunner, callHandler } from './attempt.js';
 import { Dispatcher, type DispatcherLimits } from './dispatcher.js';
-import { TargetResponse } from './target-response.js';
+import { TargetResponse } from './forward.js';
 
 const FAILED = /^attempt \d+ of \d+ failed; the delivery comes again$/;
 const PARKED = /^attempt \d+ of \d+ failed; the delivery is parked$/;
@@ -45,8 +44,6 @@ class Recorder {
     this.#waiting.splice(0).forEach((look) => look());
     return this.handler(delivery, attempt);
   };
-
-  readonly run: AttemptRunner = (delivery, attempt) => callHandler(this.handle, delivery, attempt);
 
   get ids(): number[] {
     return this.calls.map(({ id }) => id);
@@ -85,7 +82,14 @@ async function make(
   const recorder = new Recorder(handler);
   const counters = new Counters();
   const all = { ...freely, ...limits };
-  const dispatcher = new Dispatcher(inbox, recorder.run, all, log.logger, counters, clock);
+  const dispatcher = new Dispatcher(
+    inbox,
+    { handle: recorder.handle, logger: recordLog().logger },
+    all,
+    log.logger,
+    counters,
+    clock,
+  );
   afterThisTest(() => dispatcher.stop(AbortSignal.abort()));
   return { inbox, dispatcher, recorder, log, counters, accept: (more) => acceptIn(inbox, more) };
 }

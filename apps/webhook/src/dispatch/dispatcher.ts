@@ -6,9 +6,9 @@ import type { Counters } from '../counters.js';
 import type { AttemptResult, RetryPolicy } from '../inbox/delivery.js';
 import type { Consumer, Inbox } from '../inbox/inbox.js';
 import { DescribedError } from '../logging/describe-error.js';
-import { type AttemptRunner, RunningAttempt } from './attempt.js';
+import { type AttemptHandler, RunningAttempt } from './attempt.js';
 import { backoff } from './backoff.js';
-import { TargetResponse } from './target-response.js';
+import { TargetResponse } from './forward.js';
 
 /** Limits of the dispatcher. Times in milliseconds. */
 export interface DispatcherLimits extends RetryPolicy {
@@ -60,7 +60,7 @@ export class Dispatcher implements Consumer {
 
   constructor(
     private readonly inbox: Pick<Inbox, 'begin' | 'grant' | 'settle' | 'drain'>,
-    private readonly handler: AttemptRunner,
+    private readonly handler: AttemptHandler,
     private readonly limits: DispatcherLimits,
     private readonly logger: Pick<Logger, 'warn' | 'error'>,
     private readonly counters: Pick<Counters, 'attempted'>,
@@ -173,7 +173,7 @@ export class Dispatcher implements Consumer {
     // The handler may change what it gets.
     const { id, attempts, startedAt } = delivery;
     const claimed = { id, attempts, startedAt };
-    const attempt = new RunningAttempt();
+    const attempt = new RunningAttempt(delivery, this.handler);
     this.#attempts.add(attempt);
     const start = this.clock.now();
     const end = (result: AttemptResult): void => {
@@ -189,21 +189,16 @@ export class Dispatcher implements Consumer {
     };
     let running: Promise<void> | void;
     try {
-      running = this.#run(attempt, delivery);
+      running = attempt.run();
     } catch (error) {
       return end(this.#failure(claimed, error, start));
     }
     if (running === undefined) end(HANDLED);
     else
-      running.then(
+      this.#limit(running, attempt).then(
         () => endLater(HANDLED),
         (error: unknown) => endLater(this.#failure(claimed, error, start)),
       );
-  }
-
-  #run(attempt: RunningAttempt, delivery: Delivery): Promise<void> | void {
-    const running = this.handler(delivery, attempt);
-    return running && this.#limit(running, attempt);
   }
 
   async #limit(running: Promise<void>, attempt: RunningAttempt): Promise<void> {
@@ -225,7 +220,7 @@ export class Dispatcher implements Consumer {
     if (this.#deadline?.aborted === true) return RELEASED;
     const { maxAttempts, backoff: first, maxBackoff } = this.limits;
     const duration = this.clock.now() - start;
-    const described = new DescribedError(err, true);
+    const described = new DescribedError(err);
     const failure = { error: described.text, stack: described.stack, duration };
     const isLast = claimed.attempts >= maxAttempts;
     const wait = backoff(claimed.attempts, first, maxBackoff, this.clock.random);

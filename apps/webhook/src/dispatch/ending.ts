@@ -1,34 +1,6 @@
-import { types } from 'node:util';
-
-/** Whatever was returned. Any member may be missing. */
-type Returned = Readonly<Record<string, unknown>>;
-
-const has =
-  (...names: readonly string[]) =>
-  (value: Returned): boolean =>
-    names.some((name) => typeof value[name] === 'function');
-
-const isObject = (value: unknown): value is Returned =>
-  (typeof value === 'object' && value !== null) || typeof value === 'function';
-
-/** What is returned by mistake, and what to do instead. The first one that fits counts. */
-const MISTAKES: readonly (readonly [fits: (value: Returned) => boolean, what: string, instead: string])[] = [
-  [(value) => types.isNativeError(value) || value instanceof Error, 'an Error', 'throw it'],
-  [has('subscribe'), 'an Observable', 'await firstValueFrom(…) of it, and return nothing'],
-  [
-    ({ ok, status }) => typeof ok === 'boolean' && typeof status === 'number',
-    'a Response',
-    'check response.ok, and return nothing',
-  ],
-  [Array.isArray, 'an array', 'await Promise.all(…), and return nothing'],
-  [
-    has('pipe', 'pipeTo', 'write'),
-    'a stream',
-    'await pipeline(…) of node:stream/promises, and return nothing',
-  ],
-  [has('next'), 'a generator', 'make it an async function, which runs by itself'],
-  [(value) => typeof value === 'function', 'a function', 'call it, and return nothing'],
-];
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
+  typeof (value as Partial<PromiseLike<unknown>>).then === 'function';
 
 /**
  * What to wait for until the team's code has ended: undefined if it has. That is a promise, or what has the method `then`
@@ -39,15 +11,14 @@ const MISTAKES: readonly (readonly [fits: (value: Returned) => boolean, what: st
  */
 export function endingOf(returned: unknown, caller: string): Promise<void> | undefined {
   if (returned === undefined) return undefined;
-  if (!(isObject(returned) && has('then')(returned)))
-    throw new TypeError(`${caller} returned ${describe(returned)}`);
-  return Promise.resolve(returned).then((value: unknown) => {
-    if (value !== undefined) throw new TypeError(`${caller} returned a promise of ${describe(value)}`);
+  if (!isThenable(returned)) throw mistake(`${caller} returned a value`, returned);
+  return Promise.resolve(returned).then((value) => {
+    if (value !== undefined) throw mistake(`${caller} returned a promise of a value`, value);
   });
 }
 
-function describe(value: unknown): string {
-  if (!isObject(value)) return `${value === null ? 'null' : `a ${typeof value}`}; return nothing`;
-  const [, what, instead] = MISTAKES.find(([fits]) => fits(value)) ?? [];
-  return `${what ?? 'an object'}; ${instead ?? 'return nothing'}`;
+/** Such as an Observable, to which nobody subscribes, or a Response, which may say that it went wrong. */
+function mistake(what: string, value: unknown): TypeError {
+  const kind = Object.prototype.toString.call(value).slice('[object '.length, -1);
+  return new TypeError(`${what} (${kind}); await what it begins, throw what failed, and return nothing`);
 }

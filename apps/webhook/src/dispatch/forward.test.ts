@@ -10,8 +10,7 @@ import type { Attempt, Delivery } from '@plant-store/handler';
 import { recordLog } from '../../test/record-log.js';
 import { errorText } from '../logging/describe-error.js';
 import { RunningAttempt } from './attempt.js';
-import { forwardTo } from './forward.js';
-import { TargetResponse } from './target-response.js';
+import { forwardTo, TargetResponse } from './forward.js';
 
 type Respond = (request: IncomingMessage, response: ServerResponse) => unknown;
 
@@ -47,11 +46,14 @@ const deliveryWith = (given: Partial<Delivery> = {}): Delivery => ({
   ...given,
 });
 
+const newAttempt = (): RunningAttempt =>
+  new RunningAttempt({} as Delivery, { handle: () => undefined, logger: recordLog().logger });
+
 /** Forwards one delivery. */
 async function forward(
   target: string,
   given?: Partial<Delivery>,
-  attempt: Attempt = new RunningAttempt(),
+  attempt: Attempt = newAttempt(),
 ): Promise<void> {
   const { handle, close } = forwardTo(target);
   afterThisTest(close);
@@ -136,7 +138,7 @@ describe('a target gets', () => {
     const { handle, close } = forwardTo(url);
     afterThisTest(close);
 
-    await Promise.all(Array.from({ length: 20 }, async () => handle(deliveryWith(), new RunningAttempt())));
+    await Promise.all(Array.from({ length: 20 }, async () => handle(deliveryWith(), newAttempt())));
   });
 });
 
@@ -212,7 +214,7 @@ describe('a delivery is handled', () => {
     const { handle, close } = forwardTo(url);
     afterThisTest(close);
 
-    for (let sent = 0; sent < 3; sent += 1) await handle(deliveryWith(), new RunningAttempt());
+    for (let sent = 0; sent < 3; sent += 1) await handle(deliveryWith(), newAttempt());
 
     expect([...sockets.values()]).toEqual([2, 2, 1]);
   });
@@ -227,7 +229,7 @@ test('a connection that is too old is not used again, so that a target that move
   const { handle, close } = forwardTo(url, undefined, 0);
   afterThisTest(close);
 
-  for (let sent = 0; sent < 2; sent += 1) await handle(deliveryWith(), new RunningAttempt());
+  for (let sent = 0; sent < 2; sent += 1) await handle(deliveryWith(), newAttempt());
 
   expect(sockets.size).toBe(2);
 });
@@ -326,7 +328,7 @@ describe('an attempt has failed', () => {
   });
 
   test('if it is aborted while the target hangs, with the reason', async () => {
-    const attempt = new RunningAttempt();
+    const attempt = newAttempt();
     const closed: Promise<unknown>[] = [];
     const url = await serve((request) => {
       closed.push(once(request.socket, 'close'));
@@ -347,7 +349,7 @@ test('the fields of a trace are put into those of the delivery', async () => {
   });
   const { handle, close } = forwardTo(url, (given) => [['traceparent', 'arbitrary'], ...given.slice(1)]);
   afterThisTest(close);
-  await handle(deliveryWith({ fields: [['traceparent', 'of the sender']] }), new RunningAttempt());
+  await handle(deliveryWith({ fields: [['traceparent', 'of the sender']] }), newAttempt());
 
   expect(fields.slice(0, 3)).toEqual(['traceparent', 'arbitrary', 'Inbox-Delivery']);
 });
@@ -362,7 +364,7 @@ test('a second response to one request does not count for the next', async () =>
   );
   const { handle, close } = forwardTo(url);
   afterThisTest(close);
-  await handle(deliveryWith({ method: 'PUT' }), new RunningAttempt());
+  await handle(deliveryWith({ method: 'PUT' }), newAttempt());
 
-  await expect(handle(deliveryWith(), new RunningAttempt())).rejects.toThrow('500');
+  await expect(handle(deliveryWith(), newAttempt())).rejects.toThrow('500');
 });

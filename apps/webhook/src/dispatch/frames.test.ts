@@ -21,13 +21,13 @@ async function stackOf(name: string, code: string): Promise<string[]> {
     mkdirSync(join(folder, path, '..'), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
-  const { run } = await openHandler(join(folder, name), recordLog().logger, 'file:arbitrary', 'arbitrary');
+  const handler = await openHandler(join(folder, name), recordLog().logger, 'file:arbitrary', 'arbitrary');
   const delivery = { id: 1, attempts: 1, startedAt: 1, content: Buffer.from('') } as unknown as Delivery;
   try {
-    await run(delivery, new RunningAttempt());
+    await new RunningAttempt(delivery, handler).run();
     throw new Error('it has not failed');
   } catch (error) {
-    const lines = new DescribedError(error, true).stack?.split('\n') ?? [];
+    const lines = new DescribedError(error).stack?.split('\n') ?? [];
     return lines.map((line) =>
       line
         .trim()
@@ -69,7 +69,13 @@ describe('the stack of a failed attempt ends where the handler was called:', () 
       'a.mjs',
       `const look = () => { throw new Error("inner"); };
       export default async function handle() { try { look(); } catch (cause) { throw new Error("no", { cause }); } }`,
-      ['Error: no', 'handle a.mjs', 'caused by Error: inner', 'look a.mjs', 'handle a.mjs'],
+      [
+        'Error: no, caused by Error: inner',
+        'handle a.mjs',
+        'caused by Error: inner',
+        'look a.mjs',
+        'handle a.mjs',
+      ],
     ],
     [
       'of a library',
@@ -88,11 +94,14 @@ describe('the stack of a failed attempt ends where the handler was called:', () 
   });
 
   test('there is none of an attempt that took too long', () => {
-    const attempt = new RunningAttempt();
+    const attempt = new RunningAttempt({} as Delivery, {
+      handle: () => undefined,
+      logger: recordLog().logger,
+    });
     const { signal } = attempt;
     attempt.abort('the handler took longer than 1 ms');
 
-    const { text, stack } = new DescribedError(signal.reason, true);
+    const { text, stack } = new DescribedError(signal.reason);
     expect([text, stack]).toEqual(['Error: the handler took longer than 1 ms', null]);
   });
 });

@@ -1,23 +1,19 @@
 import { once } from 'node:events';
 
 import type { Logger } from 'pino';
-import type { DeliveryHandler } from '@plant-store/handler';
 
 import { isPostgresUrl, postgresServers } from '../config/postgres-url.js';
 import { isHttpUrl } from '../config/handler-source.js';
 import type { PostgresTransactions } from '../inbox/postgres/postgres-transactions.js';
-import { type AttemptRunner, callHandler, withTransactions } from './attempt.js';
-import { endingOf } from './ending.js';
-import { loadHandler, type OpenTarget } from './load-handler.js';
-import { openTracing, type Tracing } from './tracing.js';
-import { beats } from './watchdog.js';
+import type { AttemptHandler } from './attempt.js';
+import { forwardTo } from './forward.js';
+import { loadHandler } from './load-handler.js';
+import { openTracing } from './tracing.js';
 
 /** The team's handler, with everything that it injects. */
-export interface OpenHandler {
+export interface OpenHandler extends AttemptHandler {
   /** Which one it is, for people: the class and its module, or the service. */
   readonly name: string;
-  /** Runs one attempt, as {@link callHandler} does, and logs it at level debug. */
-  readonly run: AttemptRunner;
   /**
    * Closes what the handler injects. Call it when no attempt runs. What has not closed when the deadline aborts is left.
    * Never rejects.
@@ -41,20 +37,14 @@ export async function openHandler(
   // Before the team's code runs, which may change the working directory.
   const transactions = await openTransactions(inboxUrl, receiver);
   const tracing = await openTracing();
-  const target = await openTarget(source, logger, tracing);
-  const handle: DeliveryHandler = (delivery, attempt) => {
-    Atomics.add(beats, 0, 1);
-    const { id, method, mediaType, content } = delivery;
-    logger.debug({ delivery: id, method, mediaType, bytes: content.length }, 'the handler gets a delivery');
-    return endingOf(target.handle(delivery, attempt), 'the handler');
-  };
-  const settling = transactions === undefined ? handle : withTransactions(handle, transactions, logger);
-  const run = tracing.trace((delivery, attempt) => callHandler(settling, delivery, attempt));
+  const target = isHttpUrl(source)
+    ? forwardTo(source, (fields) => tracing?.inject(fields) ?? fields)
+    : await loadHandler(source, logger);
   const closeAll = async (): Promise<void> => {
     try {
       await target.close();
       await transactions?.close();
-      await tracing.flush();
+      await tracing?.flush();
     } catch (err) {
       logger.error({ err }, 'failed to close what the handler uses');
     }
@@ -63,13 +53,7 @@ export async function openHandler(
     const closed = closeAll();
     if (!deadline.aborted) await Promise.race([closed, once(deadline, 'abort')]);
   };
-  return { name: target.name, run, close };
-}
-
-async function openTarget(source: string, logger: Logger, tracing: Tracing): Promise<OpenTarget> {
-  if (!isHttpUrl(source)) return loadHandler(source, logger);
-  const { forwardTo } = await import('./forward.js');
-  return forwardTo(source, tracing.send);
+  return { name: target.name, handle: target.handle, logger, tracing, transactions, close };
 }
 
 /** Undefined on the embedded inbox. Connects when the first transaction begins. */

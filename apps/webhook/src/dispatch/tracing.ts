@@ -1,25 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type * as OpenTelemetry from '@opentelemetry/api';
-import type { Span, SpanOptions, TextMapGetter } from '@opentelemetry/api';
+import type { SpanOptions, TextMapGetter } from '@opentelemetry/api';
 import { facts } from '@plant-store/contract';
 import type { Delivery, HeaderField } from '@plant-store/handler';
 
 import { DescribedError } from '../logging/describe-error.js';
-import type { AttemptRunner } from './attempt.js';
-
-/** Attempts as spans. */
-export interface Tracing {
-  /**
-   * The same runner, which runs each attempt in a span of its own. It is a child of the span that the head of the delivery
-   * names (`traceparent`, or what the application's propagator reads).
-   */
-  readonly trace: (run: AttemptRunner) => AttemptRunner;
-  /** The fields of a delivery to send on: those of its trace are of the attempt's span, once, whatever the sender sent. */
-  readonly send: (fields: readonly HeaderField[]) => readonly HeaderField[];
-  /** Sends the last spans. Resolves soon, whether or not that has succeeded. */
-  readonly flush: () => Promise<void>;
-}
 
 /** How long the last spans may take to be sent, in milliseconds. */
 const FLUSH_TIMEOUT = 1_000;
@@ -35,51 +21,62 @@ const FIELDS: TextMapGetter<readonly HeaderField[]> = {
   },
 };
 
-/** If `@opentelemetry/api` isn't installed, or nothing has registered there by now, it changes nothing. */
-export async function openTracing(): Promise<Tracing> {
+/** Undefined if `@opentelemetry/api` isn't installed, or nothing has registered there by now. */
+export async function openTracing(): Promise<Tracing | undefined> {
   const api = await findOpenTelemetry();
   const provider = api && registeredIn(api);
-  if (api === undefined || provider === undefined) return NO_TRACING;
-  const { context, propagation, ROOT_CONTEXT, SpanStatusCode, trace } = api;
-  const tracer = trace.getTracer('plant-store-webhook');
-
-  const runIn = async (span: Span, run: () => Promise<void> | void): Promise<void> => {
-    try {
-      await run();
-    } catch (error) {
-      const { type, message, text, stack } = new DescribedError(error, true);
-      span.recordException({ name: type, message, ...(stack !== null && { stack }) });
-      span.setAttribute('error.type', type);
-      span.setStatus({ code: SpanStatusCode.ERROR, message: text });
-      throw error;
-    } finally {
-      span.end();
-    }
-  };
-  return {
-    trace: (run) => (delivery, attempt) => {
-      const sender = propagation.extract(ROOT_CONTEXT, delivery.fields, FIELDS);
-      const span = tracer.startSpan(SPAN_NAME, spanOptions(api, delivery), sender);
-      return context.with(trace.setSpan(sender, span), () => runIn(span, () => run(delivery, attempt)));
-    },
-    send(fields) {
-      const traced: HeaderField[] = [];
-      propagation.inject(context.active(), traced, { set: (list, name, value) => list.push([name, value]) });
-      const names = new Set(propagation.fields().map((name) => name.toLowerCase()));
-      return [...fields.filter(([name]) => !names.has(name.toLowerCase())), ...traced];
-    },
-    async flush() {
-      const flushed = provider.forceFlush?.().catch(() => undefined);
-      await Promise.race([flushed, delay(FLUSH_TIMEOUT, undefined, { ref: false })]);
-    },
-  };
+  return provider && new Tracing(api, provider);
 }
 
-const NO_TRACING: Tracing = {
-  trace: (run) => run,
-  send: (fields) => fields,
-  flush: () => Promise.resolve(),
-};
+/** Attempts as spans. */
+export class Tracing {
+  readonly #api: typeof OpenTelemetry;
+  readonly #provider: FlushableProvider;
+
+  constructor(api: typeof OpenTelemetry, provider: FlushableProvider) {
+    this.#api = api;
+    this.#provider = provider;
+  }
+
+  /**
+   * Runs an attempt in a span. It is a child of the span that the head of the delivery names (`traceparent`, or what the
+   * application's propagator reads).
+   */
+  run(delivery: Delivery, attempt: () => Promise<void> | void): Promise<void> {
+    const { context, propagation, ROOT_CONTEXT, SpanStatusCode, trace } = this.#api;
+    const sender = propagation.extract(ROOT_CONTEXT, delivery.fields, FIELDS);
+    const tracer = trace.getTracer('plant-store-webhook');
+    const span = tracer.startSpan(SPAN_NAME, spanOptions(this.#api, delivery), sender);
+    return context.with(trace.setSpan(sender, span), async () => {
+      try {
+        await attempt();
+      } catch (error) {
+        const { type, message, text, stack } = new DescribedError(error);
+        span.recordException({ name: type, message, ...(stack !== null && { stack }) });
+        span.setAttribute('error.type', type);
+        span.setStatus({ code: SpanStatusCode.ERROR, message: text });
+        throw error;
+      } finally {
+        span.end();
+      }
+    });
+  }
+
+  /** The fields of a delivery to send on: those of its trace are of the attempt's span, once, whatever the sender sent. */
+  inject(fields: readonly HeaderField[]): readonly HeaderField[] {
+    const { context, propagation } = this.#api;
+    const traced: HeaderField[] = [];
+    propagation.inject(context.active(), traced, { set: (list, name, value) => list.push([name, value]) });
+    const names = new Set(propagation.fields().map((name) => name.toLowerCase()));
+    return [...fields.filter(([name]) => !names.has(name.toLowerCase())), ...traced];
+  }
+
+  /** Sends the last spans. Resolves soon, whether or not that has succeeded. */
+  async flush(): Promise<void> {
+    const flushed = this.#provider.forceFlush?.().catch(() => undefined);
+    await Promise.race([flushed, delay(FLUSH_TIMEOUT, undefined, { ref: false })]);
+  }
+}
 
 /** The attributes are those of OpenTelemetry's conventions for messaging. */
 function spanOptions({ SpanKind }: typeof OpenTelemetry, { id }: Delivery): SpanOptions {

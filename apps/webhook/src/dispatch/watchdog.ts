@@ -11,11 +11,11 @@ const INTERVAL = 250;
 /** How much longer than an attempt or a stop may take the event loop may be blocked, in milliseconds. */
 const MARGIN = 1_000;
 
-/**
- * The number of heartbeats: the event loop goes on. The thread reads it. Each attempt adds one, too: many that return at
- * once run in one turn of the loop.
- */
-export const beats = new Int32Array(new SharedArrayBuffer(4));
+/** The number of heartbeats, which the thread reads. */
+const beats = new Int32Array(new SharedArrayBuffer(4));
+
+/** The event loop goes on. Each attempt says so, too: many that return at once run in one turn of the loop. */
+export const beat = (): void => void Atomics.add(beats, 0, 1);
 
 /**
  * Has a thread end the process when its event loop is blocked for longer than an attempt may take, most likely by the
@@ -44,7 +44,6 @@ export function startWatchdog(timeout: number, logger: Logger): (milliseconds: n
   thread.on('error', (err) => {
     logger.error({ err }, 'the watchdog failed; a process whose event loop is blocked is not ended');
   });
-  const add: (numbers: typeof beats, index: number, value: number) => number = Atomics.add;
-  setInterval(add, INTERVAL, beats, 0, 1).unref();
+  setInterval(beat, INTERVAL).unref();
   return (milliseconds) => thread.postMessage(milliseconds + MARGIN);
 }

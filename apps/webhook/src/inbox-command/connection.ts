@@ -9,7 +9,6 @@ import { inboxFolder } from '../config/inbox-folder.js';
 import { postgresServers } from '../config/postgres-url.js';
 import { RECEIVER_ERRORS, ReceiverError, type ReceiverErrorCode } from '../errors.js';
 import type { Inbox } from '../inbox/inbox.js';
-import type { Transactions } from '../inbox/sql-operations.js';
 import { openInbox } from '../inbox/open-inbox.js';
 import { INBOX_FILES } from '../inbox/sqlite/inbox-files.js';
 import { openForReading, openingError } from '../inbox/sqlite/open-database.js';
@@ -21,8 +20,6 @@ import { CommandError } from './terminal.js';
 export interface Connection {
   /** Whether a receiver has the inbox open. Undefined of a shared inbox, which several may have open. */
   readonly isRunning: boolean | undefined;
-  /** Of a shared inbox: the transactions that may still store a delivery with a smaller id than others. */
-  readonly transactions?: () => Promise<Transactions>;
   /**
    * @param query of which what is undefined is left out
    * @throws ReceiverError, or CommandError for what the receiver has no code for
@@ -81,10 +78,7 @@ async function useHere<Result>(
     const app = fastify();
     deliveryRoutes(app, inbox);
     const send: Send = (method, url, payload) => app.inject({ method, url, ...(payload && { payload }) });
-    const connection = connectionTo(send, isRunning);
-    return await use(
-      isRunning === undefined ? { ...connection, transactions: () => inbox.transactions() } : connection,
-    );
+    return await use(connectionTo(send, isRunning));
   } finally {
     await inbox.close();
   }

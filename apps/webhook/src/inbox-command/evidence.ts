@@ -1,61 +1,248 @@
+import { hash } from 'node:crypto';
+
+import type { QuestionId } from '@plant-store/contract';
 import { cut, type Row, table } from '@plant-store/command/table';
 
-import type { Evidence } from '../evidence/evidence.js';
-import type { FieldEvidence, JsonEvidence } from '../evidence/json-fields.js';
-import type { Names, Spread } from '../evidence/tally.js';
-import { deliveries } from './batches.js';
-import type { Connection } from './connection.js';
-import type { Output } from './printable.js';
+import type { StoredDelivery } from '../inbox/inbox-operations.js';
+import { deliveries, inBatches, upToNow } from './batches.js';
+import { withConnection } from './connection.js';
+import { type FieldEvidence, Place } from './json-fields.js';
 import { filterOf, type Selection } from './options.js';
+import type { Output } from './printable.js';
 import type { Terminal } from './terminal.js';
 
 /** No line is wider, in columns, nor wider than the terminal. */
 const WIDTH = 80;
 
+/** Largest content that is parsed, in bytes. */
+const MAX_PARSED = 1_048_576;
+
+/** Most names of a tally, the longest one, and most fields. The others are counted together. */
+const MAX_NAMES = 100;
+const MAX_NAME_LENGTH = 64;
+const MAX_FIELDS = 500;
+
+/** Stands for what is missing, and for what has another syntax than it should, which may be a value. */
+const NONE = '(none)';
+const OTHER = '(other)';
+
+const METHOD = /^[A-Z]{1,20}$/;
+const MEDIA_TYPE = /^[\w.+-]{1,40}\/[\w.+-]{1,60}$/;
+/** As IANA has registered them. */
+const CODINGS = ['identity', 'gzip', 'x-gzip', 'compress', 'x-compress', 'deflate', 'br', 'zstd'];
+
+/** How many deliveries have a name, such as a method. */
+type Tally = Readonly<Record<string, number>>;
+
+/** How numbers are spread. */
+interface Spread {
+  readonly least: number;
+  readonly median: number;
+  readonly most: number;
+}
+
+/** What deliveries show: shapes and counts. No value of a header field or of a content is in it. */
+export interface Evidence {
+  readonly deliveries: number;
+  /** How many were left out, because their content is deleted. */
+  readonly discarded: number;
+  /** In milliseconds since 1970; null if there are none. */
+  readonly firstReceivedAt: number | null;
+  readonly lastReceivedAt: number | null;
+  readonly methods: Tally;
+  /** In lower case, without parameters. */
+  readonly mediaTypes: Tally;
+  readonly contentEncodings: Tally;
+  /** How many contents are JSON in UTF-8, are not, or were not read: encoded, or too large. */
+  readonly contents: { readonly json: number; readonly other: number; readonly unread: number };
+  readonly fields: readonly FieldEvidence[];
+  /** Of the contents, in bytes; null if there are none. */
+  readonly sizes: Spread | null;
+  /** Deliveries with the bytes of one before, and the time since that, in milliseconds. */
+  readonly repeats: { readonly deliveries: number; readonly between: Spread | null };
+  /** Names in lower case. Credentials and fields of the connection are not kept. */
+  readonly headerFields: Tally;
+}
+
+/** What is read of a delivery. */
+export type ReadDelivery = Pick<
+  StoredDelivery,
+  'state' | 'method' | 'mediaType' | 'contentEncoding' | 'receivedAt' | 'fields'
+> & { readonly content: Uint8Array };
+
 /** `plant-inbox evidence` */
 export async function evidence(
   terminal: Terminal,
-  { get }: Connection,
+  inbox: string,
   { output, ...selection }: Selection & { output?: Output },
 ): Promise<void> {
-  const found = await get<Evidence>('/evidence', filterOf(selection));
+  const collector = new EvidenceCollector();
+  await withConnection(inbox, async (connection) => {
+    const filters = await upToNow(connection, filterOf(selection));
+    await inBatches(terminal, filters, { doing: 'Reading', done: 'read' }, async (filter, part) => {
+      const read = await connection.get<{
+        deliveries: (Omit<ReadDelivery, 'content'> & { readonly content: string })[];
+        next: number | null;
+      }>('/deliveries/batch', { ...filter, ...part });
+      for (const delivery of read.deliveries)
+        collector.add({ ...delivery, content: Buffer.from(delivery.content, 'base64') });
+      return { changed: read.deliveries.length, next: read.next };
+    });
+  });
+  const found = collector.result();
   await terminal.print(output, found, () => (found.deliveries > 0 ? evidenceText(terminal, found) : ''));
   if (found.deliveries === 0) terminal.report('No deliveries with a content.');
-  if (found.stoppedAfter !== null)
-    terminal.report(
-      `The time was over after delivery ${found.stoppedAfter}. Choose fewer with --since or --id.`,
-    );
 }
 
-/** What is found, for people. */
+/** Collects what deliveries show, the oldest first. */
+export class EvidenceCollector {
+  readonly #counts = { deliveries: 0, discarded: 0 };
+  readonly #tallies = {
+    methods: new Map<string, number>(),
+    mediaTypes: new Map<string, number>(),
+    contentEncodings: new Map<string, number>(),
+    headerFields: new Map<string, number>(),
+  };
+  readonly #contents = { json: 0, other: 0, unread: 0 };
+  readonly #content = new Place();
+  readonly #received: number[] = [];
+  readonly #sizes: number[] = [];
+  readonly #between: number[] = [];
+  /** When contents came last, by the beginning of their digest. */
+  readonly #lastReceivedAt = new Map<number, number>();
+
+  add({ state, method, mediaType, contentEncoding, receivedAt, fields, content }: ReadDelivery): void {
+    this.#counts[state === 'discarded' ? 'discarded' : 'deliveries'] += 1;
+    if (state === 'discarded') return;
+    const codings = codingsOf(contentEncoding);
+    count(this.#tallies.methods, METHOD.test(method) ? method : OTHER);
+    count(this.#tallies.mediaTypes, essenceOf(mediaType));
+    count(this.#tallies.contentEncodings, codings);
+    for (const name of new Set(fields.map(([each]) => each.toLowerCase())))
+      count(this.#tallies.headerFields, name);
+    this.#received.push(receivedAt);
+    this.#sizes.push(content.length);
+    this.#addContent(content, [NONE, 'identity'].includes(codings));
+    const digest = hash('sha256', content, 'buffer').readUIntBE(0, 6);
+    const before = this.#lastReceivedAt.get(digest);
+    // The clock may have been set back.
+    if (before !== undefined) this.#between.push(Math.max(0, receivedAt - before));
+    this.#lastReceivedAt.set(digest, receivedAt);
+  }
+
+  result(): Evidence {
+    const { methods, mediaTypes, contentEncodings, headerFields } = this.#tallies;
+    return {
+      ...this.#counts,
+      firstReceivedAt: this.#received[0] ?? null,
+      lastReceivedAt: this.#received.at(-1) ?? null,
+      methods: sorted(methods),
+      mediaTypes: sorted(mediaTypes),
+      contentEncodings: sorted(contentEncodings),
+      contents: this.#contents,
+      fields: this.#contents.json === 0 ? [] : this.#content.rows().slice(0, MAX_FIELDS),
+      sizes: spreadOf(this.#sizes),
+      repeats: { deliveries: this.#between.length, between: spreadOf(this.#between) },
+      headerFields: sorted(headerFields),
+    };
+  }
+
+  #addContent(content: Uint8Array, isPlain: boolean): void {
+    if (!isPlain || content.length > MAX_PARSED) return void (this.#contents.unread += 1);
+    try {
+      this.#content.add(
+        JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content)),
+      );
+      this.#contents.json += 1;
+    } catch {
+      this.#contents.other += 1;
+    }
+  }
+}
+
+/** Another name, beyond the limits, counts as an other one. */
+function count(tally: Map<string, number>, name: string): void {
+  const isShown = tally.has(name) || (tally.size < MAX_NAMES && name.length <= MAX_NAME_LENGTH);
+  const counted = isShown ? name : OTHER;
+  tally.set(counted, (tally.get(counted) ?? 0) + 1);
+}
+
+/** Those of the most deliveries first. */
+const sorted = (tally: Map<string, number>): Tally =>
+  Object.fromEntries(
+    [...tally].sort(([one, count], [other, others]) => others - count || (one < other ? -1 : 1)),
+  );
+
+/** A media type without its parameters, which are values. */
+function essenceOf(mediaType: string | null): string {
+  const essence = mediaType?.split(';', 1)[0]!.trim().toLowerCase() ?? '';
+  if (essence === '') return NONE;
+  return MEDIA_TYPE.test(essence) ? essence : OTHER;
+}
+
+function codingsOf(contentEncoding: string | null): string {
+  const codings = (contentEncoding ?? '').split(',').map((coding) => coding.trim().toLowerCase());
+  if (codings[0] === '') return NONE;
+  return codings.every((coding) => CODINGS.includes(coding)) ? codings.slice(0, 4).join(', ') : OTHER;
+}
+
+function spreadOf(numbers: readonly number[]): Spread | null {
+  const inOrder = numbers.toSorted((one, other) => one - other);
+  const [least] = inOrder;
+  if (least === undefined) return null;
+  return { least, median: inOrder[(inOrder.length - 1) >> 1]!, most: inOrder.at(-1)! };
+}
+
+/** What is found, for people. Each part has the questions for which it is of use. */
 export function evidenceText(terminal: Terminal, found: Evidence): string {
-  const { content, discarded, firstReceivedAt, lastReceivedAt, repeats, sizes, headerFields } = found;
-  const [first, last] = [firstReceivedAt, lastReceivedAt].map((time) => new Date(time!).toISOString());
-  const section = (part: keyof Evidence['questions'], what: string, lines: readonly string[]): string[] => [
+  const { contents, discarded, fields, repeats, sizes } = found;
+  const [first, last] = [found.firstReceivedAt, found.lastReceivedAt].map((time) =>
+    new Date(time!).toISOString(),
+  );
+  const section = (
+    questions: readonly QuestionId[],
+    what: string,
+    rows: readonly Row[],
+    headings?: readonly string[],
+  ): string[] => [
     '',
-    `${found.questions[part].join(', ')}: ${what}`,
-    ...lines.map((line) => cut(`  ${line}`, Math.min(WIDTH, terminal.width))),
+    `${questions.join(', ')}: ${what}`,
+    ...table(rows, headings).map((line) => cut(`  ${line}`, Math.min(WIDTH, terminal.width))),
+  ];
+  const counts: readonly Row[] = [
+    [contents.json, 'JSON'],
+    [contents.other, 'not JSON in UTF-8'],
+    [contents.unread, 'not read: encoded, or larger than 1 MiB'],
   ];
   const lines = [
     `${deliveries(found.deliveries)}, from ${first} to ${last}`,
     ...(discarded === 0 ? [] : [`${discarded} discarded left out: the content is deleted`]),
-    ...section('methods', 'methods', namesTable(found.methods)),
-    ...section('mediaTypes', 'media types', namesTable(found.mediaTypes)),
-    ...section('contentEncodings', 'content encodings', namesTable(found.contentEncodings)),
-    ...section('content', 'content', contentLines(content)),
-    ...section('sizes', 'bytes of a content', spreadTable(sizes, String)),
-    ...section('repeats', 'the same bytes again', [
-      ...table([
-        [repeats.contents, 'contents that came again'],
-        [repeats.deliveries, 'deliveries with a content that came before'],
-        ...(repeats.forgotten === 0
-          ? []
-          : [[repeats.forgotten, 'deliveries that were not compared with later ones'] as const]),
-      ]),
-      ...(repeats.between === null ? [] : ['time between two of them:']),
-      ...spreadTable(repeats.between, durationText),
-    ]),
-    ...section('headerFields', 'names of header fields', namesTable(headerFields, found.deliveries)),
+    ...section(['http-method'], 'methods', tallyRows(found.methods)),
+    ...section(['media-type'], 'media types', tallyRows(found.mediaTypes)),
+    ...section(['media-type'], 'content encodings', tallyRows(found.contentEncodings)),
+    ...section(
+      ['payload'],
+      'contents',
+      counts.filter(([number]) => number !== 0),
+    ),
+    ...section(
+      ['plant-fields', 'event-payload-fields', 'event-identity'],
+      'fields of JSON',
+      fields.flatMap(fieldRows),
+      ['VALUES', 'OF', 'TYPE', 'FORMAT', 'FIELD'],
+    ),
+    ...section(['size-limits'], 'bytes of a content', spreadRows(sizes, String), SPREAD),
+    ...section(
+      ['retry', 'event-identity'],
+      `the same bytes again: ${repeats.deliveries}, and the time between`,
+      spreadRows(repeats.between, durationText),
+      SPREAD,
+    ),
+    ...section(
+      ['request-versioning', 'signing', 'event-identity'],
+      'names of header fields',
+      tallyRows(found.headerFields),
+    ),
     '',
     'Of a delivery, its path, its access token and the fields of its connection are',
     'not kept. Requests that the receiver refused are not kept either.',
@@ -63,49 +250,19 @@ export function evidenceText(terminal: Terminal, found: Evidence): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** @param all a name that so many deliveries have comes always; undefined if that doesn't matter */
-function namesTable({ names, further }: Names, all?: number): string[] {
-  const often = (count: number): string => {
-    if (all === undefined) return '';
-    return count === all ? 'always' : 'sometimes';
-  };
-  const rows = names.map(({ name, deliveries: count }): Row => [count, often(count), name]);
-  return table([...rows, ...(further === 0 ? [] : [[further, '', 'further names'] as const])]);
-}
+const SPREAD = ['LEAST', 'MEDIAN', 'MOST'];
 
-function contentLines({ json, other, unread, inPart, further, fields }: JsonEvidence): string[] {
-  const counts: [count: number, what: string][] = [
-    [json, 'JSON'],
-    [other, 'not JSON in UTF-8'],
-    [unread, 'not read: encoded, or larger than 1 MiB'],
-    [inPart, 'with more values than are looked at'],
-    [further, 'values that are not looked at: too deep, or too many fields'],
-  ];
-  const rows = fields.flatMap(rowsOf);
-  const hidden = rows.some(([, , , , path]) => String(path).endsWith('{}'));
-  return [
-    ...table(counts.filter(([count]) => count > 0)),
-    ...(rows.length === 0 ? [] : table(rows, ['VALUES', 'OF', 'TYPE', 'FORMAT', 'FIELD'])),
-    ...(hidden ? ['{} stands for further names, which are not shown.'] : []),
-  ];
-}
+const tallyRows = (tally: Tally): Row[] => Object.entries(tally).map(([name, number]) => [number, name]);
 
 /** A row for each type. */
-function rowsOf({ path, of, types, formats }: FieldEvidence): Row[] {
-  return Object.entries(types).map(([type, count]) => [
-    count,
-    of,
-    type,
-    type === 'string' ? formats.join(', ') : '',
-    path || '(the content)',
+const fieldRows = ({ path, of, types, formats }: FieldEvidence): Row[] =>
+  Object.entries(types).map(([type, number]) => [
+    ...[number, of, type],
+    ...[type === 'string' ? formats.join(', ') : '', path || '(the content)'],
   ]);
-}
 
-function spreadTable(spread: Spread | null, textOf: (value: number) => string): string[] {
-  if (spread === null) return [];
-  const { least, p50, p90, p99, most } = spread;
-  return table([[least, p50, p90, p99, most].map(textOf)], ['LEAST', 'P50', 'P90', 'P99', 'MOST']);
-}
+const spreadRows = (spread: Spread | null, textOf: (value: number) => string): Row[] =>
+  spread === null ? [] : [[spread.least, spread.median, spread.most].map(textOf)];
 
 const UNITS: readonly [name: string, milliseconds: number][] = [
   ['d', 86_400_000],

@@ -206,7 +206,7 @@ export function createProgram(terminal: Terminal, given: AnswerValues): Command 
   )
     .chooses()
     .prints()
-    .action(asks(evidence));
+    .action(on(evidence));
 
   command(
     'try',

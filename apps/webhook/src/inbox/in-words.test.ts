@@ -1,4 +1,4 @@
-import { causeFirst, dueText, gapText, outcomeText, runsOf } from './in-words.js';
+import { dueText, gapText, outcomeText, runsOf } from './in-words.js';
 
 test.each([
   ['is in the future', 2, false, 'at 2'],
@@ -43,15 +43,4 @@ test('the outcome of an act names those of its deliveries that are not its own a
   expect(outcomeText({ changed: 1_010, states })).toBe(
     'handled 1,000, failed 3, waiting 2, changed again or deleted 5',
   );
-});
-
-test.each([
-  ['Error: no plant', 'Error: no plant'],
-  [
-    'TypeError: fetch failed, caused by Error: no host, caused by Error: b',
-    'Error: b, cause of Error: no host, cause of TypeError: fetch failed',
-  ],
-  ['AggregateError: all, caused by Error: a; Error: b', 'AggregateError: all, caused by Error: a; Error: b'],
-])('%s, in short', (error, short) => {
-  expect(causeFirst(error)).toBe(short);
 });

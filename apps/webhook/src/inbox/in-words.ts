@@ -45,15 +45,6 @@ export function gapText(
   return `attempts ${first} ${first + 1 === last ? 'and' : 'to'} ${last} are not kept`;
 }
 
-/**
- * An error where there is room for its beginning alone: what caused it comes first, such as `Error: no host, cause of
- * TypeError: fetch failed`. Several errors stay as they are.
- */
-export function causeFirst(error: string): string {
-  if (error.includes('; ')) return error;
-  return error.split(', caused by ').toReversed().join(', cause of ');
-}
-
 /** What became of the deliveries of a replay. */
 export interface Outcome {
   readonly handled: number;

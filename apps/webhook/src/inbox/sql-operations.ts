@@ -39,12 +39,6 @@ const MAX_GROUPED = 10_000;
 
 const ACT = sql`SELECT id, kind, at, operator, source, reason, filters, changed`;
 
-/** Numbers of transactions, in the order in which they began. */
-export interface Transactions {
-  readonly oldest: number;
-  readonly next: number;
-}
-
 /** What operators do with an inbox, in the database that a store has open. Times are in milliseconds since 1970. */
 export class SqlOperations implements InboxOperations {
   protected readonly transitions: Transitions;
@@ -250,11 +244,6 @@ export class SqlOperations implements InboxOperations {
       this.#insertAct(isPaused ? 'pause' : 'resume', origin, []),
     );
     return actOf(row!);
-  }
-
-  /** See `Dialect.transactions`: those before `oldest` have ended, and what they have stored can be read. */
-  async transactions(): Promise<Transactions> {
-    return (await this.#rows<Transactions>(this.store.dialect.transactions))[0]!;
   }
 
   /** See `Store.size`. */

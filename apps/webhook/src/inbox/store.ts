@@ -98,8 +98,6 @@ export interface Dialect {
   readonly isAbandoned: Sql;
   /** A condition behind a column: it is among the values of a selection, which is run first. */
   readonly isAmong: (selection: Sql) => Sql;
-  /** The numbers of the oldest transaction that has not ended (`oldest`), and of the next to begin (`next`). */
-  readonly transactions: Sql;
   /** Where a column has a value, from 1; 0 if it hasn't. Both are texts, or both are bytes. */
   readonly position: (column: Sql, value: unknown) => Sql;
 }

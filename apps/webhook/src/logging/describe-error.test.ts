@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { freePort } from '@plant-store/test-support';
 
 import { recordLog } from '../../test/record-log.js';
-import { createErrorSerializer, DescribedError, errorText } from './describe-error.js';
+import { DescribedError, errorText } from './describe-error.js';
 import { errorGroupOf } from './error-group.js';
 import { nestLogger } from './logger.js';
 
@@ -53,7 +53,7 @@ describe('whatever was thrown has a text and is logged:', () => {
 
     expect(errorText(thrown)).toBe(text);
     expect(() => new DescribedError(thrown).stack).not.toThrow();
-    expect(createErrorSerializer()(thrown)).toMatchObject({ message: expect.any(String) });
+    expect(new DescribedError(thrown).fields).toMatchObject({ message: expect.any(String) });
     expect(log.lines).toHaveLength(1);
   });
 });
@@ -119,8 +119,8 @@ describe('whatever is in an error, nothing of it is asked later:', () => {
     nestLogger(log.logger).error(thrown);
     nestLogger(log.logger).warn(thrown);
     log.logger.error({ err: thrown }, 'arbitrary');
-    const described = new DescribedError(thrown, true);
-    const all = [described.text, described.stack ?? '', described.kind, described.message, described.type];
+    const described = new DescribedError(thrown);
+    const all = [described.text, described.stack ?? '', described.message, described.type];
 
     expect(all.map((each) => typeof each)).toEqual(all.map(() => 'string'));
     expect(log.lines).toHaveLength(3);
@@ -201,25 +201,30 @@ test('errors that only their causes tell apart are of two groups', async () => {
   ]);
 });
 
-const withoutEventLoop = (stack: string | undefined): string =>
-  stack!.replaceAll(/\n {4}at .*node:internal\/(?:process|timers|async_hooks).*/g, '');
-
-test('the log has the name, the message, the stacks, plain members and the causes', () => {
-  const cause = Object.assign(new RangeError('inner'), { errno: -2, other: { large: 'object' } });
-  const error = Object.assign(new Error('outer', { cause }), { code: 'ARBITRARY' });
-  const describe = createErrorSerializer();
-
-  expect(describe(error)).toEqual({
-    type: 'Error',
-    message: 'outer',
+test('the log has the name, the text, the stacks and plain members', () => {
+  const cause = Object.assign(new RangeError('inner'), { code: 'OTHER', errno: -2 });
+  const error = Object.assign(new Error('outer', { cause }), {
     code: 'ARBITRARY',
-    stack: [error.stack, `caused by ${cause.stack}`].map(withoutEventLoop).join('\n'),
-    cause: { type: 'RangeError', message: 'inner', errno: -2 },
+    other: { large: 'object' },
   });
-  expect(describe(new AggregateError([cause], 'several'))).toMatchObject({
-    message: 'several',
-    errors: [{ message: 'inner' }],
+  const framesOf = ({ stack }: Error): string => stack!.slice(stack!.indexOf('\n'));
+
+  expect(new DescribedError(error).fields).toEqual({
+    type: 'Error',
+    message: 'outer, caused by RangeError: inner',
+    code: 'ARBITRARY',
+    errno: -2,
+    stack: `Error: outer, caused by RangeError: inner${framesOf(error)}\ncaused by RangeError: inner${framesOf(cause)}`,
   });
+});
+
+test('an error has one text: of the row, of the line of the log, and of its stack', () => {
+  const log = recordLog();
+  const thrown = fetchFailed(new Error('no'));
+  log.logger.error({ err: thrown }, 'arbitrary');
+  const { err } = log.lines[0] as unknown as { err: { type: string; message: string; stack: string } };
+
+  expect([`${err.type}: ${err.message}`, err.stack.split('\n')[0]]).toEqual(Array(2).fill(errorText(thrown)));
 });
 
 test.each<[name: string, thrown: (secret: object) => unknown]>([
@@ -237,48 +242,6 @@ test.each<[name: string, thrown: (secret: object) => unknown]>([
 
   expect(log.text()).toContain('Authorization');
   expect(log.text()).not.toContain('arbitrary-secret');
-});
-
-/** An error with a stack of these frames. */
-const thrownAt = (message: string, ...frames: readonly string[]): Error =>
-  Object.assign(new Error(message), {
-    stack: [`Error: ${message}`, ...frames.map((frame) => `    at ${frame}`)].join('\n'),
-  });
-
-test('a stack is logged in full once an hour for each place, and then two frames of the team', () => {
-  let time = 0;
-  const describe = createErrorSerializer(() => time);
-  const stackOf = (error: Error): string | undefined => (describe(error) as Error).stack;
-  const make = (message: string, place = 'first (/app/first.js:1:2)'): Error =>
-    thrownAt(
-      message,
-      place,
-      'run (/app/node_modules/a/b.js:1:2)',
-      'node:net:1:2',
-      'b (/app/b.js:1:2)',
-      'c (/app/c.js:1:2)',
-    );
-  const short = 'Error: two\n    at first (/app/first.js:1:2)\n    at b (/app/b.js:1:2)';
-
-  expect(stackOf(make('one'))).toBe(make('one').stack);
-  expect(stackOf(make('two'))).toBe(short);
-  expect(stackOf(make('two', 'other (/app/other.js:1:2)'))).toBe(
-    make('two', 'other (/app/other.js:1:2)').stack,
-  );
-  expect(stackOf(Object.assign(make('two'), { code: 'OTHER' }))).toBe(make('two').stack);
-  time = 3_600_000;
-  expect(stackOf(make('two'))).toBe(make('two').stack);
-  expect(stackOf(make('two'))).toBe(short);
-});
-
-test('however many places errors have, at most 100 stacks are logged in full in an hour', () => {
-  const describe = createErrorSerializer(() => 0);
-  const stacks = Array.from({ length: 500 }, (_, line) => {
-    const error = thrownAt('no', `a (/app/a.js:${line}:1)`, 'b (/app/b.js:1:2)', 'c (/app/c.js:1:2)');
-    return (describe(error) as Error).stack!.split('\n').length;
-  });
-
-  expect(stacks.filter((lines) => lines > 3)).toHaveLength(100);
 });
 
 test.each<[name: string, thrown: () => unknown]>([

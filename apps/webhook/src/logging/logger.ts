@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Level, type Logger, pino } from 'pino';
 
-import { createErrorSerializer, errorText } from './describe-error.js';
+import { DescribedError, errorText } from './describe-error.js';
 
 const MANIFEST = new URL('../../package.json', import.meta.url);
 
@@ -27,7 +27,7 @@ export function createLogger(
       base: { service: 'plant-store-webhook', version, receiver },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { err: createErrorSerializer() },
+      serializers: { err: (thrown: unknown) => DescribedError.of(thrown).fields },
       redact: SECRETS.flatMap((name) => [name, `*.${name}`]),
     },
     stream,

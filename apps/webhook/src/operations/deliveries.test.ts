@@ -186,7 +186,6 @@ test.each(NO_NUMBERS)('a number %j of a query: 400', async (number) => {
     ['/deliveries/search', ['limit', 'after']],
     ['/deliveries/batch', ['limit', 'after']],
     ['/acts', ['limit', 'after']],
-    ['/evidence', ['ids', 'firstId']],
   ] as const)
     for (const name of names) {
       const query = new URLSearchParams({ ...(path.endsWith('search') && { text: 'a' }), [name]: number });
@@ -243,7 +242,7 @@ test('no query is a failure of the receiver', async () => {
   const { get } = await oneOfEach();
   const names = ['state', 'errorGroup', 'ids', 'firstId', 'lastId', 'receivedFrom', 'receivedBefore'];
   const path = fc.constantFrom(
-    ...['/deliveries', '/deliveries/count', '/deliveries/search', '/deliveries/batch', '/evidence', '/acts'],
+    ...['/deliveries', '/deliveries/count', '/deliveries/search', '/deliveries/batch', '/acts'],
     ...['/errors', '/stats', '/deliveries/1', '/deliveries/1/content', '/acts/1'],
   );
   const value = fc.oneof(
@@ -497,18 +496,6 @@ test('GET /stats', async () => {
   });
 });
 
-test('GET /evidence: what the deliveries of a filter show, and no value', async () => {
-  const { get } = await start([PARKED, HANDLED, undefined]);
-  const { status, json, content } = await get('/evidence?lastId=2');
-
-  expect([status, json]).toMatchObject([
-    200,
-    { deliveries: 2, sizes: { least: 256, most: 256 }, repeats: { deliveries: 1 }, stoppedAfter: null },
-  ]);
-  expect(content).toContain('"name":"x-arbitrary","deliveries":2');
-  expect((await get('/evidence?limit=1')).status).toBe(400);
-});
-
 test.each(['/deliveries/replay', '/deliveries/discard', '/handler/pause', '/handler/resume'])(
   'GET %s: 405',
   async (path) => {
@@ -555,7 +542,7 @@ test('an inbox that can be neither read nor written: 503 with the reason', async
 
   for (const path of [
     ...['/deliveries', '/deliveries/1', '/deliveries/1/content', '/deliveries/batch'],
-    ...['/evidence', '/stats'],
+    '/stats',
   ]) {
     const { status, json } = await get(path);
     expect([path, status, json]).toEqual([path, 503, { code: 'INBOX_UNUSABLE', message }]);

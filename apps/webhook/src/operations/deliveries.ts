@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 
-import { collectEvidence } from '../evidence/evidence.js';
 import { storableText } from '../inbox/delivery.js';
 import type {
   Act,
   Change,
   FollowedAct,
   InboxOperations,
+  InboxStats,
   Origin,
   StoredDelivery,
 } from '../inbox/inbox-operations.js';
@@ -36,6 +36,9 @@ const MAX_SEARCH_DURATION = 1_000;
 /** Shortest time between two groupings of errors, in milliseconds, and most groups in a response. */
 const GROUPING_INTERVAL = 1_000;
 const MAX_GROUPS = 50;
+
+/** Shortest time between two counts of the deliveries, in milliseconds: each page that is open asks once a second. */
+const STATS_INTERVAL = 1_000;
 
 /** As Fastify has it. */
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -122,11 +125,14 @@ export function deliveryRoutes(
       `Act ${id} has another ${others.join(', ')}. Leave act out to begin a new one.`,
     );
   };
+  const countAgain = (): (() => Promise<InboxStats>) => atMostEvery(STATS_INTERVAL, () => inbox.stats());
+  let readStats = countAgain();
   const setPaused =
     (isPaused: boolean) =>
     async (request: FastifyRequest<{ Body: SentOrigin }>, reply: FastifyReply): Promise<unknown> => {
       const act = await inbox.setPaused(isPaused, originOf(request, request.body));
       receiver?.log.add(act, 0);
+      readStats = countAgain();
       return reply.code(204).send();
     };
 
@@ -197,11 +203,8 @@ export function deliveryRoutes(
   app.get<OneDelivery>('/acts/:id(^[1-9]\\d{0,14}$)', reading(), ({ params }) =>
     followAct(Number(params.id)),
   );
-  app.get<Query<typeof COUNT_QUERY>>('/evidence', reading(COUNT_QUERY), ({ query }, reply) =>
-    collectEvidence(inbox, query, () => reply.raw.destroyed),
-  );
   app.get('/stats', reading(), async (request) => ({
-    ...(await inbox.stats()),
+    ...(await readStats()),
     receiver: receiver && { ...receiver.facts, operator: originOf(request, {}).operator },
   }));
 }

@@ -1,10 +1,8 @@
 import 'reflect-metadata';
 
 import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 
@@ -185,43 +183,4 @@ test('a paused handler gets nothing, also after a restart, until it is resumed',
 
   await ask(url, post('/handler/resume', {}));
   while (log.lines.filter(({ msg }) => msg === HANDLED).length < 2) await new Promise(setImmediate);
-});
-
-/** Listens to events until the test ends. */
-async function listen(socketPath: string): Promise<{ response: IncomingMessage; text: () => string }> {
-  const request = get({ socketPath, path: '/events', agent: false });
-  afterThisTest(() => request.destroy());
-  const [response] = (await once(request, 'response')) as [IncomingMessage];
-  let text = '';
-  response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-  return { response, text: () => text };
-}
-
-describe('GET /events', () => {
-  test('sends what changes, and ends at the stop', async () => {
-    const { socket, send, close } = await start();
-    const { response, text } = await listen(socket);
-    expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'text/event-stream']);
-    while (!text().includes('data: {"newestId":null}\n\n')) await once(response, 'data');
-
-    await send('arbitrary');
-    while (!text().includes('event: deliveries\ndata: {"newestId":1}\n\n')) await once(response, 'data');
-    expect(text()).toMatch(/^event: stats\ndata: \{"waiting":0,.*\}\n\nevent: deliveries\n/);
-
-    const ended = once(response, 'end');
-    expect(await close()).toBe(true);
-    await ended;
-  });
-
-  test('HEAD does not listen', async () => {
-    const { socket } = await start();
-    const { status, fields } = await ask(socket, { method: 'HEAD', path: '/events' });
-
-    expect([status, fields['content-type']]).toEqual([200, 'text/event-stream']);
-    const connection = connect(socket);
-    afterThisTest(() => connection.destroy());
-    connection.write('HEAD /events HTTP/1.1\r\nHost: a\r\n\r\n');
-    connection.write('GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
-    expect((await text(connection)).match(/^HTTP\/1.1 200 /gm)).toHaveLength(2);
-  });
 });

@@ -9,7 +9,6 @@ import { ActLog } from './act-log.js';
 import { Activity } from './activity.js';
 import { deliveryRoutes, type ReceiverFacts } from './deliveries.js';
 import { documentRoutes, readDocuments } from './documents.js';
-import { EventStream } from './events.js';
 import { healthRoutes, Readiness } from './health.js';
 import { type Listener, startListener } from './listener.js';
 import { Metrics } from './metrics.js';
@@ -71,7 +70,6 @@ export async function startOperations({
     logger,
   );
   const activity = new Activity(counters, stats);
-  const events = new EventStream(inbox, logger);
   const receiver: ReceiverFacts = {
     name: nameOf(config),
     startedAt: Date.now(),
@@ -86,7 +84,6 @@ export async function startOperations({
       documentRoutes(app, documents);
       healthRoutes(app, readiness, metrics);
       deliveryRoutes(app, inbox, { facts: receiver, log, operatorHeader });
-      events.route(app);
       activity.route(app);
     },
     { port: config.OPERATIONS_PORT, host: config.OPERATIONS_HOST },

@@ -15,7 +15,6 @@ export const REQUEST_FAULTS = {
   CONTENT_NOT_JSON: 415,
   FOREIGN_HOST: 421,
   RECEIVER_FAILED: 500,
-  TOO_MANY_LISTENERS: 503,
 } as const;
 
 /** Code of a {@link RequestFault}. */

@@ -70,8 +70,6 @@ export class PostgresStore implements Store {
     isAbandoned: raw(isAbandoned(this.receiver)),
     // With `IN`, a table that has no statistics yet is read as a whole, and every cycle waits.
     isAmong: (selection) => sql`= ANY (ARRAY(${selection}))`,
-    transactions: sql`SELECT pg_snapshot_xmin(current)::text::bigint AS oldest,
-      pg_snapshot_xmax(current)::text::bigint AS next FROM pg_current_snapshot() AS current`,
     position: (column, value) => sql`position(${value} in ${column})`,
   };
   readonly room = new Room();

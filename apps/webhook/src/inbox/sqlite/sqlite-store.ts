@@ -35,8 +35,6 @@ export const DIALECT: Dialect = {
   lockFree: sql``,
   isAbandoned: sql`true`,
   isAmong: (selection) => sql`IN (${selection})`,
-  // One ends before the next begins.
-  transactions: sql`SELECT 0 AS oldest, 0 AS next`,
   position: (column, value) => sql`instr(${column}, ${value})`,
 };
 

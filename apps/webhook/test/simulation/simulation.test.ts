@@ -1,6 +1,6 @@
-import type { IncomingDelivery } from '../src/inbox/delivery.js';
-import { Inbox } from '../src/inbox/inbox.js';
-import type { Act } from '../src/inbox/inbox-operations.js';
+import type { IncomingDelivery } from '../../src/inbox/delivery.js';
+import { Inbox } from '../../src/inbox/inbox.js';
+import type { Act } from '../../src/inbox/inbox-operations.js';
 import { drawPlan } from './plan.js';
 import { OPERATOR, simulate } from './simulate.js';
 

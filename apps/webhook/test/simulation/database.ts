@@ -5,7 +5,7 @@ import {
   type StatementSyncInstance,
 } from '@photostructure/sqlite';
 
-import { migrate } from '../src/inbox/sqlite/migrate.js';
+import { migrate } from '../../src/inbox/sqlite/migrate.js';
 
 /** An error of SQLite on a full disk. */
 export const FULL = Object.assign(new Error('database or disk is full'), { errcode: 13 });

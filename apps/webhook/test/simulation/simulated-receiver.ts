@@ -1,16 +1,16 @@
 import type { Attempt, Delivery } from '@plant-store/handler';
 
-import { Counters } from '../src/counters.js';
-import { callHandler, type RunningAttempt } from '../src/dispatch/attempt.js';
-import { Dispatcher } from '../src/dispatch/dispatcher.js';
-import { Inbox } from '../src/inbox/inbox.js';
+import { Counters } from '../../src/counters.js';
+import type { AttemptHandler } from '../../src/dispatch/attempt.js';
+import { Dispatcher } from '../../src/dispatch/dispatcher.js';
+import { Inbox } from '../../src/inbox/inbox.js';
 import type { Known } from './ledger.js';
 import { Process } from './promises.js';
 import { SimulatedStore } from './simulated-store.js';
 import { ProcessClock } from './virtual-time.js';
 import type { World } from './world.js';
 
-const SILENT = { error: () => undefined, warn: () => undefined };
+const SILENT = { debug: () => undefined, error: () => undefined, warn: () => undefined };
 
 /** What a handler throws that fails. */
 const PLANNED = new Error('planned');
@@ -36,8 +36,10 @@ export class SimulatedReceiver extends Process {
     const { clock } = this;
     const counters = new Counters();
     this.inbox = new Kind(new SimulatedStore(world, this), { counters, logger: SILENT }, clock);
-    const handler = (delivery: Delivery, attempt: RunningAttempt): Promise<void> | void =>
-      callHandler(() => this.#handle(delivery, attempt), delivery, attempt);
+    const handler: AttemptHandler = {
+      handle: (delivery, attempt) => this.#handle(delivery, attempt),
+      logger: SILENT,
+    };
     this.dispatcher = new Dispatcher(this.inbox, handler, world.plan.limits, SILENT, counters, clock);
   }
 

@@ -1,7 +1,7 @@
 import type { Delivery } from '@plant-store/handler';
 
-import { SUSPECT } from '../src/inbox/conditions.js';
-import { Room } from '../src/inbox/store.js';
+import { SUSPECT } from '../../src/inbox/conditions.js';
+import { Room } from '../../src/inbox/store.js';
 import type { Journal, Known, Ledger, Row } from './ledger.js';
 import type { Plan } from './plan.js';
 import type { ProcessClock } from './virtual-time.js';

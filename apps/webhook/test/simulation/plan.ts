@@ -1,5 +1,5 @@
-import type { DispatcherLimits } from '../src/dispatch/dispatcher.js';
-import type { DeliveryFilter } from '../src/inbox/inbox-operations.js';
+import type { DispatcherLimits } from '../../src/dispatch/dispatcher.js';
+import type { DeliveryFilter } from '../../src/inbox/inbox-operations.js';
 import { Random } from './virtual-time.js';
 
 /** A delivery, and what its handler does with it. Times in milliseconds. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../src/clock.js';
+import type { Clock } from '../../src/clock.js';
 
 /** Numbers that a seed decides (mulberry32): the same seed draws the same ones. */
 export class Random {

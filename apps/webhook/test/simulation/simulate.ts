@@ -1,5 +1,5 @@
-import { Inbox } from '../src/inbox/inbox.js';
-import type { Origin } from '../src/inbox/inbox-operations.js';
+import { Inbox } from '../../src/inbox/inbox.js';
+import type { Origin } from '../../src/inbox/inbox-operations.js';
 import { describePlan, type Incident, type Plan } from './plan.js';
 import { SimulatedReceiver } from './simulated-receiver.js';
 import { World } from './world.js';

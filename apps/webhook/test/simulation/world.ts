@@ -1,4 +1,4 @@
-import type { CycleCall } from '../src/inbox/sqlite/sqlite-cycle.js';
+import type { CycleCall } from '../../src/inbox/sqlite/sqlite-cycle.js';
 import { type Memory, openMemory } from './database.js';
 import { Journal, Ledger } from './ledger.js';
 import type { Plan } from './plan.js';

@@ -1,8 +1,8 @@
 import type { StatementSyncInstance } from '@photostructure/sqlite';
 
-import { inboxClosed, ReceiverError } from '../src/errors.js';
-import { raw, type Sql, sql } from '../src/inbox/sql.js';
-import { inTransaction, runAll } from '../src/inbox/sqlite/open-database.js';
+import { inboxClosed, ReceiverError } from '../../src/errors.js';
+import { raw, type Sql, sql } from '../../src/inbox/sql.js';
+import { inTransaction, runAll } from '../../src/inbox/sqlite/open-database.js';
 import {
   type CycleCall,
   cycleCall,
@@ -10,10 +10,10 @@ import {
   performTogether,
   prepareCycle,
   type RunCycle,
-} from '../src/inbox/sqlite/sqlite-cycle.js';
-import { isOfOneRow } from '../src/inbox/sqlite/sqlite-errors.js';
-import { DIALECT } from '../src/inbox/sqlite/sqlite-store.js';
-import * as port from '../src/inbox/store.js';
+} from '../../src/inbox/sqlite/sqlite-cycle.js';
+import { isOfOneRow } from '../../src/inbox/sqlite/sqlite-errors.js';
+import { DIALECT } from '../../src/inbox/sqlite/sqlite-store.js';
+import * as port from '../../src/inbox/store.js';
 import { FULL } from './database.js';
 import { MAX_REFUSED, type Process } from './promises.js';
 import type { World } from './world.js';
