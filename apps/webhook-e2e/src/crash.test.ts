@@ -2,7 +2,7 @@ import { makeFolder } from '@plant-store/test-support';
 
 import { readInbox } from '../support/inbox.js';
 import { ask } from '../support/operations.js';
-import { poisonSettings, sendAll } from '../support/poison.js';
+import { poisonSettings, sendAll, untilNothingWaits } from '../support/poison.js';
 import { soon } from '../support/port.js';
 import { type RunningReceiver, startReceiver } from '../support/receiver.js';
 
@@ -33,5 +33,30 @@ test('what a crash has interrupted comes again at once, and keeps nothing else f
   ]);
   expect(JSON.parse((await ask(second.inbox, '/deliveries/1')).content)).toMatchObject({
     history: [{ number: 1, error: 'the process ended during the attempt', duration: null }],
+  });
+});
+
+test('a replay that SIGKILL interrupts goes on at the next start, and its row says what happened', async () => {
+  const count = 2_500;
+  const settings = { ...poisonSettings, HANDLER_MAX_ATTEMPTS: '1', HANDLER_CONCURRENCY: '20' };
+  const options = { folder: makeFolder(), settings };
+  const first = await startReceiver(options);
+  await sendAll(
+    first,
+    Array.from({ length: count }, () => 'throw an error'),
+  );
+  await untilNothingWaits(first.inbox);
+  const replay = { kind: 'replay', filter: {}, operator: 'ada', reason: 'it is back' };
+  const begun = await ask(first.inbox, '/acts', 'POST', replay);
+  await first.process.kill();
+  expect(JSON.parse(begun.content)).toMatchObject({ selected: count, endedAt: null });
+
+  const second = await startReceiver(options);
+  const act = async (): Promise<unknown> => JSON.parse((await ask(second.inbox, '/acts/1')).content);
+  while (((await act()) as { waiting: number; endedAt: number | null }).endedAt === null) await soon();
+  await untilNothingWaits(second.inbox);
+
+  expect(await act()).toMatchObject({
+    ...{ kind: 'replay', operator: 'ada', changed: count, handled: 0, failed: count, waiting: 0 },
   });
 });

@@ -7,6 +7,7 @@ import type { AttemptResult, IncomingDelivery, RetryPolicy } from '../src/inbox/
 import type { Inbox } from '../src/inbox/inbox.js';
 import { evidenceSuite } from './evidence.suite.js';
 import { inboxHealthSuite } from './inbox-health.suite.js';
+import { actsSuite } from './acts.suite.js';
 import { inboxOperationsSuite } from './inbox-operations.suite.js';
 import { inboxRetentionSuite } from './inbox-retention.suite.js';
 import {
@@ -463,7 +464,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
         ['count', (closed) => closed.count({})],
         ['find', (closed) => closed.find(1)],
         ['read', (closed) => closed.read(all())],
-        ['change', (closed) => act(closed, 'replay', all())],
+        ['acts.begin', (closed) => act(closed, 'replay')],
         ['setPaused', (closed) => closed.setPaused(true)],
         ['stats', (closed) => closed.stats()],
       ];
@@ -486,6 +487,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
     evidenceSuite(adapter);
     inboxHealthSuite(adapter);
     inboxOperationsSuite(adapter);
+    actsSuite(adapter);
     inboxRetentionSuite(adapter);
   });
 }

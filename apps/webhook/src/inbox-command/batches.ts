@@ -16,8 +16,6 @@ export async function upToNow({ get }: Connection, filter: DeliveryFilter): Prom
 
 /** What became of a batch: how many deliveries it had, and where the next one begins; null after the last. */
 export interface BatchResult {
-  /** Of what is stored as an act: its id. */
-  readonly act?: number;
   readonly changed: number;
   readonly next: number | null;
 }
