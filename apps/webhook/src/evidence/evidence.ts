@@ -3,7 +3,8 @@ import { setTimeout } from 'node:timers/promises';
 
 import type { QuestionId } from '@plant-store/contract';
 
-import type { DeliveryFilter, InboxOperations, ExportedDelivery } from '../inbox/inbox-operations.js';
+import type { Inbox } from '../inbox/inbox.js';
+import type { DeliveryFilter, ExportedDelivery } from '../inbox/inbox-operations.js';
 import { JsonFields, type JsonEvidence } from './json-fields.js';
 import { type Names, type Spread, SpreadCounter, Tally } from './tally.js';
 
@@ -84,7 +85,7 @@ const CODINGS = ['identity', 'gzip', 'x-gzip', 'compress', 'x-compress', 'deflat
  * @throws ReceiverError of the inbox
  */
 export async function collectEvidence(
-  inbox: Pick<InboxOperations, 'list' | 'read'>,
+  inbox: Pick<Inbox, 'list' | 'read'>,
   filter: DeliveryFilter,
   isAborted: () => boolean = () => false,
   maxDuration = MAX_DURATION,
@@ -96,7 +97,7 @@ export async function collectEvidence(
   let after: number | undefined = 0;
   while (after !== undefined && after < upToNow.lastId) {
     if (isAborted() || performance.now() >= end) return collector.result(after);
-    const part: Awaited<ReturnType<InboxOperations['read']>> = await inbox.read({
+    const part: Awaited<ReturnType<Inbox['read']>> = await inbox.read({
       filter: upToNow,
       after,
       limit: BATCH,

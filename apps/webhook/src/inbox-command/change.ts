@@ -94,7 +94,7 @@ export async function changeDeliveries(
         ? undefined
         : await followAct(terminal, connection, await post<Act>('/acts', content), wait);
     const count = act?.changed ?? 0;
-    const isWhole = count >= sumOf(about.map(({ count: one }) => one));
+    const isWhole = ids.length === 0 || count >= sumOf(about.map(({ count: one }) => one));
     if (!isWhole) terminal.report('Some deliveries had changed meanwhile.');
     if (left.length > 0 || !isWhole || (wait && act !== undefined && act.handled < count))
       terminal.exitCode = 1;

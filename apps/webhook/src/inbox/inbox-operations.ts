@@ -1,4 +1,4 @@
-import type { Act, Acts, Origin } from './acts.js';
+import type { Act } from './acts.js';
 import type { IncomingDelivery, KeyedDelivery } from './delivery.js';
 
 /**
@@ -138,47 +138,6 @@ export interface Search {
   readonly limit: number;
   /** In milliseconds. */
   readonly maxDuration: number;
-}
-
-/** What an operator does with an inbox, by the routes of a receiver that runs, or with an inbox that none has open. */
-export interface InboxOperations {
-  list(filter: DeliveryFilter, page: Page): Promise<readonly ListedDelivery[]>;
-
-  count(filter: DeliveryFilter): Promise<StateCounts>;
-
-  /**
-   * The deliveries that contain a text, the newest first, and the id below which the search would go on; undefined if
-   * everything was searched.
-   */
-  search(search: Search): Promise<{
-    readonly deliveries: readonly ListedDelivery[];
-    readonly next: number | undefined;
-  }>;
-
-  /**
-   * The errors of the deliveries that are parked or come again, the most frequent first: of the newest 10,000 that are
-   * parked and the newest 10,000 that come again.
-   *
-   * @returns `isComplete`: there were no more
-   */
-  errorGroups(): Promise<{ readonly groups: readonly ErrorGroup[]; readonly isComplete: boolean }>;
-
-  /** Undefined if there is none with this id, or if it was deleted by the retention. */
-  find(id: number): Promise<StoredDelivery | undefined>;
-
-  /** The deliveries of a part, with what was sent and without history, in the order of their ids. */
-  read(batch: Batch): Promise<{
-    readonly deliveries: readonly ExportedDelivery[];
-    readonly next: number | undefined;
-  }>;
-
-  /** While the handler is paused, no attempt starts, also after a restart. Deliveries are accepted. */
-  setPaused(isPaused: boolean, origin?: Origin): Promise<Act>;
-
-  /** What operators do with deliveries, and what became of it. */
-  readonly acts: Acts;
-
-  stats(): Promise<InboxStats>;
 }
 
 /** How long deliveries stay stored. Times are in milliseconds. */

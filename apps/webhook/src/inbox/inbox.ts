@@ -251,6 +251,7 @@ export class Inbox extends SqlOperations {
     if (!isEmpty) this.#logHasDeleted = true;
   }
 
+  /** While the handler is paused, no attempt starts, also after a restart. Deliveries are accepted. */
   async setPaused(isPaused: boolean, origin: Origin = NOBODY): Promise<Act> {
     const act = await this.acts.setPaused(isPaused, origin);
     if (isPaused) {

@@ -1,5 +1,5 @@
 import { ReceiverError } from '../errors.js';
-import type { Act, Acts } from './acts.js';
+import type { Acts } from './acts.js';
 import { KEY, SUMMARY, WHOLE, withSent } from './columns.js';
 import { bounded, conditions, DUE, NOT_HANDLED, SUSPECTED } from './conditions.js';
 import { storableText } from './delivery.js';
@@ -12,7 +12,6 @@ import {
   type ErrorGroup,
   type ExportedDelivery,
   type FailedAttempt,
-  type InboxOperations,
   type InboxStats,
   type ListedDelivery,
   type Page,
@@ -38,7 +37,8 @@ export interface Transactions {
 }
 
 /** What operators do with an inbox, in the database that a store has open. Times are in milliseconds since 1970. */
-export abstract class SqlOperations implements InboxOperations {
+export abstract class SqlOperations {
+  /** What operators do with deliveries, and what became of it. */
   abstract readonly acts: Acts;
   protected readonly transitions: Transitions;
   readonly #schema: Sql;
@@ -47,8 +47,6 @@ export abstract class SqlOperations implements InboxOperations {
     this.transitions = transitionsFor(store.dialect);
     this.#schema = store.dialect.schema;
   }
-
-  abstract setPaused(isPaused: boolean): Promise<Act>;
 
   /** Where it is, for people. It has no credentials. */
   get location(): string {
@@ -87,7 +85,14 @@ export abstract class SqlOperations implements InboxOperations {
     return { ...found, handled: of('all') - notHandled } as unknown as StateCounts;
   }
 
-  async search({ text, filter, after, limit, maxDuration }: Search): ReturnType<InboxOperations['search']> {
+  /**
+   * The deliveries that contain a text, the newest first, and the id below which the search would go on; undefined if
+   * everything was searched.
+   */
+  async search({ text, filter, after, limit, maxDuration }: Search): Promise<{
+    readonly deliveries: readonly ListedDelivery[];
+    readonly next: number | undefined;
+  }> {
     const end = performance.now() + maxDuration;
     const sought = storableText(text);
     let found: number[] = [];
@@ -121,8 +126,14 @@ export abstract class SqlOperations implements InboxOperations {
       FROM ${this.#schema}delivery WHERE id IN (SELECT id FROM (${part}) AS chosen) ORDER BY id DESC`);
   }
 
-  /** The time of the first is that of the first attempt that ended with the last error. */
-  async errorGroups(): ReturnType<InboxOperations['errorGroups']> {
+  /**
+   * The errors of the deliveries that are parked or come again, the most frequent first: of the newest 10,000 that are
+   * parked and the newest 10,000 that come again. The time of the first is that of the first attempt that ended with the
+   * last error.
+   *
+   * @returns `isComplete`: there were no more
+   */
+  async errorGroups(): Promise<{ readonly groups: readonly ErrorGroup[]; readonly isComplete: boolean }> {
     const newest = (state: 'parked' | 'retrying'): Sql => sql`
       SELECT * FROM (
         SELECT id, state, error, error_group, ended_at ${this.#ofState(state)} DESC LIMIT ${MAX_GROUPED}) AS newest`;
@@ -143,6 +154,7 @@ export abstract class SqlOperations implements InboxOperations {
     return { groups, isComplete: total('parked') < MAX_GROUPED && total('retrying') < MAX_GROUPED };
   }
 
+  /** Undefined if there is none with this id, or if it was deleted by the retention. */
   async find(id: number): Promise<StoredDelivery | undefined> {
     if (!Number.isSafeInteger(id)) return undefined;
     const [row] = await this.store.read(sql`SELECT ${WHOLE} FROM ${this.#schema}delivery WHERE id = ${id}`);
@@ -159,7 +171,11 @@ export abstract class SqlOperations implements InboxOperations {
     return { ...delivery, fields, history, act };
   }
 
-  async read({ filter, after, limit }: Batch): ReturnType<InboxOperations['read']> {
+  /** The deliveries of a part, with what was sent and without history, in the order of their ids. */
+  async read({ filter, after, limit }: Batch): Promise<{
+    readonly deliveries: readonly ExportedDelivery[];
+    readonly next: number | undefined;
+  }> {
     const part = bounded(sql`
       SELECT id, length(content) AS bytes, id AS position FROM ${this.#schema}delivery
       ${conditions(filter, sql`id > ${after}`)} ORDER BY id LIMIT ${limit}`);

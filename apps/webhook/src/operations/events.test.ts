@@ -10,7 +10,6 @@ import { incoming, openEmbedded } from '../../test/open-inbox.js';
 import { recordLog } from '../../test/record-log.js';
 import { startListener } from '../../test/start-listener.js';
 import type { Inbox } from '../inbox/inbox.js';
-import type { InboxOperations } from '../inbox/inbox-operations.js';
 import { EventStream, MAX_LISTENERS } from './events.js';
 
 const STATS = {
@@ -74,7 +73,7 @@ interface Started {
 async function start(interval = 10): Promise<Started> {
   const inbox = await openEmbedded(makeFolder());
   let count = 0;
-  const counted: Pick<InboxOperations, 'list' | 'stats'> = {
+  const counted: Pick<Inbox, 'list' | 'stats'> = {
     // What a look begins with: one under way isn't another one.
     list: (filter, page) => {
       count += 1;

@@ -4,7 +4,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 
 import { isOpening } from '../errors.js';
-import type { InboxOperations, InboxStats } from '../inbox/inbox-operations.js';
+import type { Inbox } from '../inbox/inbox.js';
+import type { InboxStats } from '../inbox/inbox-operations.js';
 import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
 import { atMostEvery } from './look-up.js';
 import { RequestFault } from './request-fault.js';
@@ -37,7 +38,7 @@ export class EventStream {
 
   /** @param interval shortest time between two looks, in milliseconds */
   constructor(
-    inbox: Pick<InboxOperations, 'list' | 'stats'>,
+    inbox: Pick<Inbox, 'list' | 'stats'>,
     logger: Logger,
     private readonly interval = INTERVAL,
   ) {
