@@ -69,12 +69,11 @@ export async function changeDeliveries(
     if (wait && isRunning === false)
       throw new CommandError('--wait needs a receiver that runs. Start it, or leave --wait out.', 2);
     const states = [chosen.state ?? CHANGED_UNASKED[kind]].flat();
-    const filters =
+    const filter =
       ids.length > 0
-        ? [{ ids, state: CHANGEABLE[kind] }]
+        ? { ids, state: CHANGEABLE[kind] }
         : await upToNow(connection, { ...chosen, state: states });
     const left = await unchangeable(connection, kind, ids);
-    const [filter] = filters;
     const counts = filter && (await get<StateCounts>('/deliveries/count', filter));
     const about = CHANGEABLE[kind]
       .map((state) => ({ state, count: counts?.[state] ?? 0 }))
