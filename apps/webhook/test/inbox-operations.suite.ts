@@ -198,7 +198,7 @@ export function inboxOperationsSuite(adapter: Adapter): void {
           preview: undefined,
           key: expect.any(String) as string,
           fields: [['X-Any', 'arbitrary']],
-          acts: [],
+          act: null,
           content: Buffer.from('content 2'),
           history: [
             {
