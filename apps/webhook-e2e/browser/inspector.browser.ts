@@ -428,7 +428,7 @@ describeWithBrowser('the inspector', () => {
       .waitFor();
   });
 
-  test('replays a selection in parts, and says how many', async () => {
+  test('replays a selection, and says how many', async () => {
     const receiver = await startInspected();
     await sendAll(
       receiver,
@@ -444,7 +444,7 @@ describeWithBrowser('the inspector', () => {
     await page.mouse.move(0, 0);
     await page.getByRole('link', { name: 'handled 600' }).waitFor();
     await page.getByText('No parked deliveries.').waitFor();
-    expect(requests.filter((sent) => sent === 'POST /deliveries/replay')).toHaveLength(2);
+    expect(requests.filter((sent) => sent === 'POST /acts')).toHaveLength(1);
   });
 
   test('groups what fails by its error, shows a group, and replays all of it but what was handled', async () => {
@@ -574,8 +574,8 @@ describeWithBrowser('the inspector', () => {
     const id = await deliver(receiver, `{"${plant}":"${shop}"}`);
     const { page } = await visit(receiver, `?delivery=${id}`);
     await stateOf(page).getByText('handled').waitFor();
-    const filter = { ids: [id] };
-    await post(receiver, 'deliveries/replay', { filter, operator: plant, reason: `500 ${shop}` });
+    const filter = { ids: [id], state: 'handled' };
+    await post(receiver, 'acts', { kind: 'replay', filter, operator: plant, reason: `500 ${shop}` });
     await timeline(page).getByText('replay of 1 delivery').waitFor();
 
     /** Where words begin that an element shows, from left to right. */
@@ -689,7 +689,7 @@ describeWithBrowser('the inspector', () => {
 
     await stateOf(page).getByText('handled').waitFor();
     await page.getByText('1 delivery was replayed.').waitFor();
-    expect(requests.filter((sent) => sent === 'POST /deliveries/replay')).toHaveLength(1);
+    expect(requests.filter((sent) => sent === 'POST /acts')).toHaveLength(1);
   });
 
   test('replays nothing that was handled since it was shown', async () => {
@@ -734,7 +734,7 @@ describeWithBrowser('the inspector', () => {
     const untilParked = (page: Page, count: number): Promise<void> =>
       page.getByRole('link', { name: `parked ${count}` }).waitFor();
     const discard = (receiver: InspectedReceiver, id: number): Promise<void> =>
-      post(receiver, 'deliveries/discard', { filter: { firstId: id, lastId: id }, reason: 'arbitrary' });
+      post(receiver, 'acts', { kind: 'discard', filter: { ids: [id] }, reason: 'arbitrary' });
 
     test('does not take the rows of the next page for deleted', async () => {
       const receiver = await startInspected();

@@ -309,7 +309,7 @@ describe('the operations listener', () => {
       head('GET /livez HTTP/1.0'),
       post('/handler/pause', '{}', JSON_TYPE),
       post('/handler/resume', '{}', JSON_TYPE, 'Expect: 100-continue'),
-      post('/deliveries/replay', '{"filter":{}}', JSON_TYPE),
+      post('/acts', '{"kind":"replay","filter":{}}', JSON_TYPE),
     );
   });
 

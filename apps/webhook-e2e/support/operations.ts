@@ -13,12 +13,13 @@ export async function ask(
   inbox: string,
   path: string,
   method: 'GET' | 'POST' = 'GET',
+  sent: object = {},
 ): Promise<{ status: number; content: string }> {
   const headers = { 'content-type': 'application/json' };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     request({ socketPath: socketIn(inbox), path, method, headers, agent: false }, resolve)
       .on('error', reject)
-      .end(method === 'POST' ? '{}' : undefined);
+      .end(method === 'POST' ? JSON.stringify(sent) : undefined);
   });
   return { status: response.statusCode as number, content: await text(response) };
 }

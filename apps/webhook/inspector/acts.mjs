@@ -1,11 +1,12 @@
 /**
  * What operators did, and what became of each replay.
  *
- * @import { FollowedAct } from '../src/inbox/inbox-operations.js'
+ * @import { Act } from '../src/inbox/acts.js'
+ * @import { DeliveryFilter } from '../src/inbox/inbox-operations.js'
  */
 import { useEffect, useState } from 'preact/hooks';
 
-import { outcomeOf, outcomeText } from '../src/inbox/in-words.js';
+import { changedText, outcomeText } from '../src/inbox/in-words.js';
 import { page, quietly } from './page.mjs';
 import { addressOf, placeOf, wordsOf } from './place.mjs';
 import * as receiver from './receiver.mjs';
@@ -22,7 +23,7 @@ const COLUMNS = [
 ];
 
 export function Acts() {
-  const [acts, setActs] = useState(/** @type {readonly FollowedAct[] | undefined} */ (undefined));
+  const [acts, setActs] = useState(/** @type {readonly Act[] | undefined} */ (undefined));
   // Whatever changes a delivery changes the counts.
   useEffect(() => void quietly(async () => setActs(await receiver.acts())), [page.stats]);
   return html`<section class="card stack" aria-labelledby="acts">
@@ -40,29 +41,29 @@ export function Acts() {
   </section>`;
 }
 
-/** @param {FollowedAct} act */
+/** @param {Act} act */
 const cellsOf = (act) => [
   html`<${Time} at=${act.at} as=${words.time} />`,
-  html`${whatOf(act)} ${act.filters.map((filter) => html`<div class="note">${linkOf(filter)}</div>`)}`,
-  act.kind === 'replay' &&
-    html`<span class=${outcomeOf(act).failed > 0 ? 'parked' : ''}>${outcomeText(act)}</span>`,
+  html`${whatOf(act)} ${act.filter && html`<div class="note">${linkOf(act.filter)}</div>`}`,
+  act.kind === 'replay' && html`<span class=${act.failed > 0 ? 'parked' : ''}>${outcomeText(act)}</span>`,
   act.operator && cut`${act.operator}`,
   act.source,
   act.reason && cut`${act.reason}`,
 ];
 
-/** What was done. @param {Pick<FollowedAct, 'kind' | 'changed'>} act */
-export const whatOf = ({ kind, changed }) =>
-  kind === 'pause' || kind === 'resume'
-    ? `${kind} of the handler`
-    : `${kind} of ${words.deliveries(changed)}`;
+/** What was done. @param {Act} act */
+export function whatOf(act) {
+  if (act.filter === null) return `${act.kind} of the handler`;
+  const changed = act.endedAt === null ? `${changedText(act)} deliveries` : words.deliveries(act.changed);
+  return `${act.kind} of ${changed}`;
+}
 
-/** @param {FollowedAct['filters'][number]} filter */
+/** @param {DeliveryFilter} filter */
 function linkOf({ ids, ...filter }) {
   const one = ids?.length === 1 ? ids[0] : undefined;
   if (one !== undefined) return html`<a href=${addressOf({ delivery: one })}>delivery ${one}</a>`;
   if (ids !== undefined) return `${words.count(ids.length)} selected`;
-  const { state, errorGroup, receivedFrom, receivedBefore } = filter;
-  const place = { ...placeOf(''), state, errorGroup, receivedFrom, receivedBefore };
-  return cut`${wordsOf(place)}`;
+  const { state = [], errorGroup, receivedFrom, receivedBefore } = filter;
+  const place = { ...placeOf(''), errorGroup, receivedFrom, receivedBefore };
+  return cut`${[state].flat().join(' and ')} ${wordsOf(place)}`;
 }

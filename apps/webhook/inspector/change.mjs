@@ -1,36 +1,33 @@
 /**
  * What operators do: replay or discard one delivery, some, or all that a place lists, pause or resume the handler. The
- * page asks before, for a name and a reason too, then does it in parts, with progress, until it is stopped.
+ * page asks before, for a name and a reason too. The receiver does it, and the page says how far it is.
  *
+ * @import { Act, ChangeKind } from '../src/inbox/acts.js'
  * @import { DeliveryFilter, DeliveryState, DeliverySummary } from '../src/inbox/inbox-operations.js'
  * @import { Place } from './place.mjs'
  */
 import { useEffect, useRef } from 'preact/hooks';
 
-import { outcomeOf, outcomeText } from '../src/inbox/in-words.js';
+import { changedText, outcomeText } from '../src/inbox/in-words.js';
 import { isGone, keepFocus, page, quietly } from './page.mjs';
 import { filterOf, limitsOf } from './place.mjs';
 import * as receiver from './receiver.mjs';
 import { Button, html, message, own, redraw, say } from './ui.mjs';
 import * as words from './words.mjs';
 
-/** How many deliveries a part has. */
-const LIMIT = 500;
-
-/** How often a replay is looked at, in milliseconds. */
+/** How often an act is looked at, in milliseconds. */
 const LOOK_INTERVAL = 1_000;
 
 /**
- * @typedef {'replay' | 'discard'} Action
+ * @typedef {ChangeKind} Action
  *
  * @typedef {object} Change
  * @property {Action | 'pause' | 'resume'} action
  * @property {string} what in words, such as `delivery 7` or `12 parked deliveries`
  * @property {number} count
- * @property {readonly DeliveryFilter[]} filters one is done after the other; none if the handler is meant
+ * @property {readonly DeliveryState[]} states those that are meant; none if the handler is
+ * @property {DeliveryFilter} filter
  * @property {string} [note] what is left out
- * @property {number} [changed] how many are done, once it has started
- * @property {boolean} [isStopped]
  */
 
 const WORDS = {
@@ -72,32 +69,24 @@ export const confirmAll = (action, place) =>
   quietly(async () => {
     const unhandled = STATES[action].filter((state) => state !== 'handled');
     const states = place.state === undefined ? unhandled : [place.state];
-    const counted = await Promise.all(states.map((state) => countState(place, state)));
-    const some = counted.filter(({ count }) => count > 0);
+    const [newest] = await receiver.list({}, { order: 'newest', limit: 1 });
+    // What arrives from now on isn't part of it.
+    const filter = { ...filterOf(place), state: states, lastId: newest?.id ?? 1 };
+    const counts = await receiver.counts(filter);
+    const some = states.filter((state) => counts[state] > 0);
     const limits = limitsOf(place).map((limit) => limit.words);
     const scope = [place.state, 'deliveries', ...limits].filter(Boolean).join(' ');
     if (some.length === 0) return say(`There are no ${scope} to ${action}.`);
-    const texts = some.map(({ count, state }) => `${words.count(count)} ${state}`);
+    const texts = some.map((state) => `${words.count(counts[state])} ${state}`);
     confirmChange({
       action,
-      what: [texts.join(' and '), nounOf(some.at(-1)?.count), ...limits].join(' '),
-      count: some.reduce((sum, { count }) => sum + count, 0),
-      filters: some.map(({ filter }) => filter),
+      what: [texts.join(' and '), nounOf(counts[some.at(-1) ?? 'parked']), ...limits].join(' '),
+      count: some.reduce((sum, state) => sum + counts[state], 0),
+      states: some,
+      filter,
       note: place.state === undefined ? WORDS[action].leftOut : '',
     });
   });
-
-/** The filter that is returned has no others: what arrives from now on isn't part of it. */
-async function countState(/** @type {Place} */ place, /** @type {DeliveryState} */ state) {
-  const filter = filterOf({ ...place, state });
-  const [newest] = await receiver.list(filter, { order: 'newest', limit: 1 });
-  const bounded = { ...filter, lastId: newest?.id ?? 1 };
-  return {
-    state,
-    count: newest === undefined ? 0 : (await receiver.counts(bounded))[state],
-    filter: bounded,
-  };
-}
 
 /**
  * Asks before deliveries are changed that somebody has chosen one by one, or that a search has found.
@@ -119,18 +108,16 @@ export function confirmSome(action, chosen, how) {
       ? `${words.count(able.length)} ${how} ${nounOf(able.length)} (${states.join(', ')})`
       : `delivery ${able[0]?.id}`,
     count: able.length,
-    // As long as they have the state.
-    filters: states.map((state) => ({
-      state,
-      ids: able.filter((delivery) => delivery.state === state).map(({ id }) => id),
-    })),
+    states,
+    // As long as they have such a state.
+    filter: { state: states, ids: able.map(({ id }) => id) },
     note: left === 0 ? '' : `${words.deliveries(left)} of the selection cannot be ${done}.`,
   });
 }
 
 /** @param {'pause' | 'resume'} action */
 export const confirmHandler = (action) =>
-  confirmChange({ action, what: 'the handler', count: 1, filters: [] });
+  confirmChange({ action, what: 'the handler', count: 1, states: [], filter: {} });
 
 /**
  * A button for each action that deliveries of these states allow.
@@ -156,11 +143,11 @@ export const ChangeDialog = () => asked && html`<${Question} key=${asked} change
 
 /** @param {{ change: Change }} shown */
 function Question({ change }) {
-  const { action, what, count, filters, note, changed } = change;
-  const { verb, done } = WORDS[action];
+  const { action, what, count, states, note } = change;
+  const { verb } = WORDS[action];
   const signedIn = page.about?.operator;
   const isDiscard = action === 'discard';
-  const repeats = filters.some(({ state }) => state === 'handled');
+  const repeats = states.includes('handled');
   const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
   const focus = (/** @type {string} */ id) => document.getElementById(id)?.focus();
   useEffect(() => {
@@ -171,18 +158,16 @@ function Question({ change }) {
   }, []);
   const close = () => element.current?.close();
   const forget = () => {
-    change.isStopped = true;
     asked = undefined;
     redraw();
     keepFocus();
   };
   const start = (/** @type {any} */ event) => {
     event.preventDefault();
-    if (change.changed !== undefined) return;
     const given = new FormData(event.currentTarget);
     if (given.has('operator')) receiver.setOperator(String(given.get('operator')).trim());
-    void carryOut(change, String(given.get('reason')).trim()).then(close);
-    focus('change-cancel');
+    void quietly(() => carryOut(change, String(given.get('reason')).trim() || undefined));
+    close();
   };
   return html`<dialog ref=${element} aria-labelledby="change-title" onClose=${forget}>
     <form class="stack" onSubmit=${start}>
@@ -195,7 +180,7 @@ function Question({ change }) {
               <strong>This can't be undone.</strong> The header fields and the content are deleted for good.
               The error and your reason are kept.
             </p>`
-          : filters.length > 0 &&
+          : states.length > 0 &&
             html`<p>
               The handler gets ${count === 1 ? 'it' : 'them'} again, with all attempts. ${' '}
               ${repeats && html`<strong>What it has handled, it handles again.</strong>`}
@@ -206,90 +191,49 @@ function Question({ change }) {
         !signedIn &&
         html`<label>
           Your name
-          <input
-            name="operator"
-            maxlength="200"
-            defaultValue=${receiver.operator()}
-            readonly=${changed !== undefined}
-          />
+          <input name="operator" maxlength="200" defaultValue=${receiver.operator()} />
         </label>`
       }
       <label>
         Reason${isDiscard ? ', kept with the delivery' : ''}
-        <input
-          name="reason"
-          required=${isDiscard}
-          pattern=".*\\S.*"
-          maxlength="1000"
-          autocomplete="off"
-          readonly=${changed !== undefined}
-        />
+        <input name="reason" required=${isDiscard} pattern=".*\\S.*" maxlength="1000" autocomplete="off" />
       </label>
-      ${
-        changed !== undefined &&
-        html`<progress max=${count} value=${changed} aria-labelledby="change-done"></progress>
-          <p id="change-done" role="status">${words.count(changed)} ${done}</p>`
-      }
       <p class="row">
-        <button id="change-cancel" class="end" type="button" onClick=${close}>
-          ${changed === undefined ? 'Cancel' : 'Stop'}
+        <button id="change-cancel" class="end" type="button" onClick=${close}>Cancel</button>
+        <button id="change-confirm" class=${isDiscard ? 'primary bad' : 'primary'}>
+          ${verb}${count > 1 ? ` ${words.count(count)}` : ''}
         </button>
-        ${
-          changed === undefined &&
-          html`<button id="change-confirm" class=${isDiscard ? 'primary bad' : 'primary'}>
-            ${verb}${count > 1 ? ` ${words.count(count)}` : ''}
-          </button>`
-        }
       </p>
     </form>
   </dialog>`;
 }
 
-/** @param {Change} change @param {string} reason */
-async function carryOut(change, reason) {
-  const { action, filters, count } = change;
-  if (action === 'pause' || action === 'resume')
-    return quietly(async () => {
-      change.changed = 0;
-      await receiver.actOnHandler(action, reason || undefined);
-      say(WORDS[action].done);
-    });
-  let changed = 0;
-  let act = /** @type {number | undefined} */ (undefined);
-  let failure = '';
-  try {
-    for (const filter of filters) {
-      let after = /** @type {number | null} */ (0);
-      while (after !== null && !change.isStopped) {
-        change.changed = changed;
-        redraw();
-        const batch = { filter, after, limit: LIMIT };
-        const result = await receiver.change(action, batch, { act, reason: reason || undefined });
-        act = result.act;
-        changed += result.changed;
-        after = changed >= count ? null : result.next;
-      }
-    }
-    if (change.isStopped && changed < count) failure = ' Then it was stopped.';
-  } catch (error) {
-    if (!(error instanceof receiver.RequestError)) throw error;
-    failure = ` Then it failed: ${error.message}`;
-  }
-  const number = changed === 0 ? 'No delivery' : words.deliveries(changed);
-  const said = `${number} ${changed > 1 ? 'were' : 'was'} ${WORDS[action].done}.${failure}`;
-  say(said);
-  if (action === 'replay' && changed > 0 && act !== undefined)
-    void quietly(follow.bind(undefined, act, said));
+/** @param {Change} change @param {string | undefined} reason */
+async function carryOut({ action, filter }, reason) {
+  if (action === 'replay' || action === 'discard')
+    return follow(await receiver.change(action, filter, reason));
+  await receiver.actOnHandler(action, reason);
+  say(WORDS[action].done);
 }
 
-/** Says what becomes of a replay, until each delivery has had an attempt, or the message is gone: nothing has changed since. */
-async function follow(/** @type {number} */ act, /** @type {string} */ said) {
-  for (let last = said; message.text === last;) {
-    const followed = await receiver.act(act);
-    if (message.text !== last) return;
-    const text = `${said} ${outcomeText(followed)}`;
-    if (text !== last) say((last = text));
-    if (outcomeOf(followed).waiting === 0) return;
+/** Says how far an act is, and what becomes of a replay, until each delivery has had an attempt, or the message is gone. */
+async function follow(/** @type {Act} */ act) {
+  let last = progressOf(act);
+  say(last);
+  while (message.text === last && (act.endedAt === null || act.waiting > 0)) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_INTERVAL));
+    act = await receiver.act(act.id);
+    const text = progressOf(act);
+    if (message.text === last && text !== last) say((last = text));
   }
+}
+
+/** @param {Act} act */
+function progressOf(act) {
+  const { kind, changed, endedAt } = act;
+  const { done } = WORDS[kind];
+  if (endedAt === null) return `${changedText(act)} deliveries are ${done}.`;
+  if (changed === 0) return `No delivery was ${done}.`;
+  const said = `${words.deliveries(changed)} ${changed === 1 ? 'was' : 'were'} ${done}.`;
+  return kind === 'replay' ? `${said} ${outcomeText(act)}` : said;
 }

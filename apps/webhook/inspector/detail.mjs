@@ -1,7 +1,8 @@
 /**
  * The details of one delivery: what happened to it, and what was sent.
  *
- * @import { Act, DeliveryState, FailedAttempt } from '../src/inbox/inbox-operations.js'
+ * @import { Act } from '../src/inbox/acts.js'
+ * @import { DeliveryState, FailedAttempt } from '../src/inbox/inbox-operations.js'
  * @import { Action } from './change.mjs'
  * @import { Delivery } from './receiver.mjs'
  */
@@ -150,10 +151,10 @@ function Facts({ delivery }) {
 
 /** What happened, in its order. @param {Delivery} delivery @returns {Event[]} */
 function eventsOf(delivery) {
-  const { receivedAt, startedAt, endedAt, dueAt, replayedAt, attempts, history, reason, acts } = delivery;
-  const lastReplay = acts.findLast(({ kind }) => kind === 'replay');
+  const { receivedAt, startedAt, endedAt, dueAt, replayedAt, attempts, history, reason, act } = delivery;
   // The last event says it. Only an act on several deliveries has more to say: of how many.
-  const discard = acts.find(({ kind, changed }) => kind === 'discard' && changed === 1);
+  const discard = act?.kind === 'discard' && act.changed === 1 ? act : undefined;
+  const isReplay = act?.kind === 'replay';
   const number = attempts > 1 ? `attempt ${attempts} ` : '';
   /** @type {Event[]} */
   const past = [
@@ -165,11 +166,10 @@ function eventsOf(delivery) {
       attempts,
       gap: gapText(runs[index - 1]?.at(-1), attempts[0]),
     })),
-    ...acts
-      .filter((act) => act !== discard)
-      .map((act) => ({ at: act === lastReplay ? replayedAt : act.at, kind: '', what: actText(act) })),
-    // A receiver of an earlier version stores no act.
-    ...(replayedAt === null || lastReplay
+    ...(act === null || discard
+      ? []
+      : [{ at: isReplay ? replayedAt : act.at, kind: '', what: actText(act) }]),
+    ...(replayedAt === null || isReplay
       ? []
       : [{ at: replayedAt, kind: '', what: 'replayed by an operator' }]),
   ];

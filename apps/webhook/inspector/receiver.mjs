@@ -1,7 +1,8 @@
 /**
  * The receiver's interface for people who run it.
  *
- * @import { DeliveryFilter, DeliveryState, ListedDelivery, ErrorGroup, FollowedAct, InboxStats, StoredDelivery } from '../src/inbox/inbox-operations.js'
+ * @import { Act, ChangeKind } from '../src/inbox/acts.js'
+ * @import { DeliveryFilter, DeliveryState, ListedDelivery, ErrorGroup, InboxStats, StoredDelivery } from '../src/inbox/inbox-operations.js'
  * @import { RefusedKind, RefusedRequest } from '../src/counters.js'
  * @import { Minute } from '../src/operations/activity.js'
  */
@@ -20,11 +21,6 @@
  * @typedef {{ groups: readonly ErrorGroup[], complete: boolean }} Errors
  *
  * @typedef {{ order: 'newest' | 'oldest', after?: number | undefined, limit: number }} Page
- *
- * A part of a change of many deliveries.
- * @typedef {{ filter: DeliveryFilter, after: number, limit: number }} Batch
- *
- * @typedef {{ changed: number, next: number | null, act: number }} BatchResult
  */
 
 /** A request that failed. Its message is for people. */
@@ -84,25 +80,19 @@ export const stats = () => ask('stats');
 export const operator = () => localStorage.getItem('operator') ?? '';
 export const setOperator = (/** @type {string} */ name) => localStorage.setItem('operator', name);
 
-/**
- * @param {string} action
- * @param {Batch} batch
- * @param {{ act?: number | undefined, reason?: string | undefined }} more the act that it is a part of, if it isn't the first
- * @returns {Promise<BatchResult>}
- */
-export const change = (action, batch, more) =>
-  send(`deliveries/${action}`, { ...batch, ...more, operator: operator() });
+/** @param {ChangeKind} kind @param {DeliveryFilter} filter @param {string | undefined} reason @returns {Promise<Act>} */
+export const change = (kind, filter, reason) => send('acts', { kind, filter, operator: operator(), reason });
 
 /** @param {'pause' | 'resume'} action @param {string | undefined} reason */
 export const actOnHandler = (action, reason) => send(`handler/${action}`, { operator: operator(), reason });
 
-/** What operators did, the newest first. @returns {Promise<readonly FollowedAct[]>} */
+/** What operators did, the newest first. @returns {Promise<readonly Act[]>} */
 export async function acts() {
   const { acts } = await ask('acts');
   return acts;
 }
 
-/** @param {number} id @returns {Promise<FollowedAct>} */
+/** @param {number} id @returns {Promise<Act>} */
 export const act = (id) => ask(`acts/${id}`);
 
 /** @param {object} parameters */

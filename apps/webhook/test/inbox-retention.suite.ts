@@ -1,15 +1,5 @@
 import type { Retention } from '../src/inbox/inbox-operations.js';
-import {
-  type Adapter,
-  all,
-  failed,
-  HANDLED,
-  incoming,
-  numbers,
-  only,
-  OpenedInbox,
-  PARKED,
-} from './open-inbox.js';
+import { type Adapter, failed, HANDLED, incoming, numbers, only, OpenedInbox, PARKED } from './open-inbox.js';
 
 const DAY = 86_400_000;
 
@@ -39,7 +29,7 @@ export function inboxRetentionSuite(adapter: Adapter): void {
     test('deletes what was handled or discarded longer ago than its limit, and nothing else', async () => {
       await opened.accept(6);
       await opened.settle(HANDLED, PARKED, PARKED, failed(3 * DAY));
-      await opened.discard(all({ lastId: 2 }));
+      await opened.discard({ lastId: 2 });
       await opened.claim(1);
       await opened.age(2 * DAY);
       await opened.accept(2);
@@ -127,7 +117,7 @@ export function inboxRetentionSuite(adapter: Adapter): void {
       await opened.age(2 * DAY);
 
       expect(await removeExpired()).toBe(3);
-      expect(await opened.inbox.acts({ limit: 10 })).toMatchObject([{ id: 1 }]);
+      expect(await opened.inbox.acts.list({ limit: 10 })).toMatchObject([{ id: 1 }]);
     });
 
     (adapter.isUnlimited ? describe.skip : describe)('by size', () => {
@@ -157,7 +147,7 @@ export function inboxRetentionSuite(adapter: Adapter): void {
         expect(await removeExpired({ maxBytes: LIMIT })).toBe(0);
         await acceptLarge(30);
         await opened.settle(...numbers(10, 15).map(() => PARKED));
-        await opened.discard(all({ lastId: 10 }));
+        await opened.discard({ lastId: 10 });
         await removeExpired({ maxBytes: 1 });
 
         const left = { handled: 0, parked: 5, discarded: 1, waiting: 25 };
@@ -215,7 +205,7 @@ export function inboxRetentionSuite(adapter: Adapter): void {
       await opened.age(2 * DAY);
       const [, changed] = await Promise.all([
         removeExpired(),
-        opened.replay(all({ state: 'parked' })),
+        opened.replay({ state: 'parked' }),
         opened.accept(500),
       ]);
       expect(changed.changed).toBe(100);

@@ -6,6 +6,7 @@ import { ReceiverError } from '../src/errors.js';
 import type { AttemptResult, IncomingDelivery, RetryPolicy } from '../src/inbox/delivery.js';
 import type { Inbox } from '../src/inbox/inbox.js';
 import { inboxHealthSuite } from './inbox-health.suite.js';
+import { actsSuite } from './acts.suite.js';
 import { inboxOperationsSuite } from './inbox-operations.suite.js';
 import { inboxRetentionSuite } from './inbox-retention.suite.js';
 import {
@@ -462,7 +463,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
         ['count', (closed) => closed.count({})],
         ['find', (closed) => closed.find(1)],
         ['read', (closed) => closed.read(all())],
-        ['change', (closed) => act(closed, 'replay', all())],
+        ['acts.begin', (closed) => act(closed, 'replay')],
         ['setPaused', (closed) => closed.setPaused(true)],
         ['stats', (closed) => closed.stats()],
       ];
@@ -484,6 +485,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
 
     inboxHealthSuite(adapter);
     inboxOperationsSuite(adapter);
+    actsSuite(adapter);
     inboxRetentionSuite(adapter);
   });
 }

@@ -4,15 +4,10 @@ import { afterThisTest, type CleanUp, makeFolder } from '@plant-store/test-suppo
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { Delivery } from '@plant-store/handler';
 
+import { type Act, CHANGEABLE, type ChangeKind, type Origin } from '../src/inbox/acts.js';
 import type { AttemptResult, Claimed, IncomingDelivery, RetryPolicy } from '../src/inbox/delivery.js';
 import type { Consumer, Inbox } from '../src/inbox/inbox.js';
-import type {
-  Batch,
-  BatchResult,
-  Change,
-  DeliveryFilter,
-  ListedDelivery,
-} from '../src/inbox/inbox-operations.js';
+import type { Batch, DeliveryFilter, ListedDelivery } from '../src/inbox/inbox-operations.js';
 import { openInbox } from '../src/inbox/open-inbox.js';
 import { sql } from '../src/inbox/sql.js';
 import type { Store } from '../src/inbox/store.js';
@@ -90,21 +85,30 @@ export const incoming = (
 export const numbers = (first: number, last: number): number[] =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
-/** A change of everything that a filter selects, in one part. */
+/** Everything that a filter selects, in one part. */
 export const all = (filter: DeliveryFilter = {}): Batch => ({ filter, after: 0, limit: 1_000 });
 
-/** A change of one delivery. */
-export const only = (id: number): Batch => all({ firstId: id, lastId: id });
+/** One delivery. */
+export const only = (id: number): DeliveryFilter => ({ ids: [id] });
 
-/** Changes deliveries, as the part of an act. */
+/** Who acts in tests, and why. */
+export const originOf = (reason: string | null = null): Origin => ({
+  operator: 'ada@example',
+  source: 'a test',
+  reason,
+});
+
+/** Changes deliveries. Resolves with the act when it is over. */
 export async function act(
   inbox: Inbox,
-  kind: Change['kind'],
-  batch: Batch,
+  kind: ChangeKind,
+  filter: DeliveryFilter = {},
   reason: string | null = null,
-): Promise<BatchResult> {
-  const origin = { operator: 'ada@example', source: 'a test', reason };
-  return inbox.change(batch, await inbox.beginAct(kind, origin, batch.filter));
+): Promise<Act> {
+  const chosen = { state: CHANGEABLE[kind], ...filter };
+  const { id } = await inbox.acts.begin(kind, chosen, originOf(reason));
+  await inbox.acts.untilIdle();
+  return (await inbox.acts.find(id))!;
 }
 
 /** Expects a time that is now, to the minute. */
@@ -242,12 +246,12 @@ export class OpenedInbox {
     return this.claims.settle(...results);
   }
 
-  replay(batch: Batch = all()): Promise<BatchResult> {
-    return act(this.inbox, 'replay', batch);
+  replay(filter?: DeliveryFilter): Promise<Act> {
+    return act(this.inbox, 'replay', filter);
   }
 
-  discard(batch: Batch = all(), reason = 'arbitrary'): Promise<BatchResult> {
-    return act(this.inbox, 'discard', batch, reason);
+  discard(filter?: DeliveryFilter, reason = 'arbitrary'): Promise<Act> {
+    return act(this.inbox, 'discard', filter, reason);
   }
 
   list(filter: DeliveryFilter = {}): Promise<readonly ListedDelivery[]> {

@@ -75,7 +75,7 @@ export function overviewSuite(
       const claims = Claims.begin(inbox);
       await inbox.accept(incoming('content'));
       await claims.settle(PARKED);
-      await act(inbox, 'discard', all(), 'wrong plant');
+      await act(inbox, 'discard', {}, 'wrong plant');
 
       const [row] = await rows('SELECT reason, bytes, content FROM overview');
       expect(row!.map(String)).toEqual(['wrong plant', '7', '']);

@@ -47,7 +47,7 @@ export class Operator {
     if (state === 'handled') this.inbox.ledger.mayRepeat = true;
     const lastId = pick(ids);
     const filter = { state, firstId: Math.max(1, lastId - 5), lastId };
-    await this.inbox.operations.change('/deliveries/replay', { filter });
+    await this.inbox.operations.change('/acts', { kind: 'replay', filter });
   }
 
   async #discard(): Promise<void> {
@@ -55,7 +55,7 @@ export class Operator {
     if (ids.length === 0) return;
     const id = pick(ids);
     this.inbox.ledger.discarding(await this.inbox.operations.content(id));
-    const filter = { state: 'parked', firstId: id, lastId: id };
-    await this.inbox.operations.change('/deliveries/discard', { filter, reason: 'not needed' });
+    const discard = { kind: 'discard', filter: { ids: [id] }, reason: 'not needed' };
+    await this.inbox.operations.change('/acts', discard);
   }
 }

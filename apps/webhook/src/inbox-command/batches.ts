@@ -8,56 +8,54 @@ import { CommandError, type Terminal } from './terminal.js';
 /** A filter that leaves out what comes later. */
 export type FixedFilter = DeliveryFilter & { readonly lastId: number };
 
-/** The deliveries that a filter selects now: one filter, or none if there are none. */
-export async function upToNow({ get }: Connection, filter: DeliveryFilter): Promise<FixedFilter[]> {
+/** The deliveries that a filter selects now; undefined if there are none. */
+export async function upToNow({ get }: Connection, filter: DeliveryFilter): Promise<FixedFilter | undefined> {
   const found = await get<{ deliveries: { id: number }[] }>('/deliveries', { ...filter, limit: 1 });
-  return found.deliveries.map(({ id }) => ({ ...filter, lastId: id }));
+  const [newest] = found.deliveries;
+  return newest && { ...filter, lastId: newest.id };
 }
 
 /** What became of a batch: how many deliveries it had, and where the next one begins; null after the last. */
 export interface BatchResult {
-  /** Of what is stored as an act: its id. */
-  readonly act?: number;
-  readonly changed: number;
+  readonly count: number;
   readonly next: number | null;
 }
 
 /**
- * Does something to many deliveries in batches, one selection after the other, and shows how far it has come. Ctrl-C
- * stops it between two batches. If it stops or fails, it reports how many were done and how to go on.
+ * Does something with many deliveries in batches, and shows how far it has come. Ctrl-C stops it between two batches. If it
+ * stops or fails, it reports how many were done and how to go on.
  *
- * @param words what is done, such as `Replaying` and `replayed`
- * @param doBatch gets a part of a selection as the routes take it
- * @returns to how many deliveries of each selection it was done
+ * @param filter undefined if there are none
+ * @param words what is done, such as `Exporting` and `exported`
+ * @param doBatch gets the query of a batch
+ * @returns with how many deliveries it was done
  * @throws CommandError if it is stopped, or what `doBatch` throws
  */
 export async function inBatches(
   terminal: Terminal,
-  filters: readonly FixedFilter[],
+  filter: FixedFilter | undefined,
   { doing, done }: { readonly doing: string; readonly done: string },
-  doBatch: (filter: FixedFilter, part: { after: number; limit: number }) => Promise<BatchResult>,
-): Promise<number[]> {
+  doBatch: (query: DeliveryFilter & { after: number; limit: number }) => Promise<BatchResult>,
+): Promise<number> {
+  if (filter === undefined) return 0;
   const interrupted = terminal.interruption();
-  const counts = filters.map(() => 0);
-  let after = 0;
+  let [total, after] = [0, 0];
   try {
-    for (const [index, filter] of filters.entries())
-      for (let next: number | null = 0; next !== null && next < filter.lastId;) {
-        after = next;
-        if (interrupted.aborted) throw new CommandError('Interrupted.');
-        const result = await doBatch(filter, { after, limit: MAX_LIMIT });
-        counts[index]! += result.changed;
-        next = result.next;
-        terminal.showProgress(`${doing}: ${deliveries(sumOf(counts))}`);
-        // An inbox that is open here waits for nothing. A signal needs its turn.
-        await setImmediate();
-      }
-    return counts;
+    for (let begin: number | null = 0; begin !== null && begin < filter.lastId;) {
+      after = begin;
+      if (interrupted.aborted) throw new CommandError('Interrupted.');
+      const { count, next }: BatchResult = await doBatch({ ...filter, after, limit: MAX_LIMIT });
+      total += count;
+      begin = next;
+      terminal.showProgress(`${doing}: ${deliveries(total)}`);
+      // An inbox that is open here waits for nothing. A signal needs its turn.
+      await setImmediate();
+    }
+    return total;
   } catch (error) {
-    const [filter, ...others] = filters;
-    const from = Math.max(after + 1, filter?.firstId ?? 1);
-    const rest = filter && others.length === 0 ? ` To go on, add --id ${from}..${filter.lastId}.` : '';
-    if (!isClosed(error)) terminal.report(`${deliveries(sumOf(counts))} ${done}.${rest}`);
+    const from = Math.max(after + 1, filter.firstId ?? 1);
+    const rest = `To go on, add --id ${from}..${filter.lastId}.`;
+    if (!isClosed(error)) terminal.report(`${deliveries(total)} ${done}. ${rest}`);
     throw error;
   } finally {
     terminal.showProgress('');

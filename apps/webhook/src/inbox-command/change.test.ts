@@ -6,7 +6,8 @@ import { Claims, failed, HANDLED, incoming, PARKED } from '../../test/open-inbox
 import { InnerProcess, plantInbox, plantInboxIn, type Result } from '../../test/run-plant-inbox.js';
 import { type Kept, runningInbox, stoppedInbox } from '../../test/serve-inbox.js';
 import type { AttemptResult } from '../inbox/delivery.js';
-import { followReplay } from './change.js';
+import type { Act } from '../inbox/acts.js';
+import { followAct } from './change.js';
 import { withConnection } from './connection.js';
 import { Terminal } from './terminal.js';
 
@@ -157,9 +158,9 @@ test('replay --wait says what became of it, and exits with 0 only if all are han
   expect(await replay(HANDLED, HANDLED)).toMatchObject({ code: 0 });
   const { stdout } = await plantInbox('acts', '--inbox', folder);
   expect(stdout.replaceAll(/(?<!\S)(?:\S+Z|\S+@\S+)/g, '_')).toMatch(
-    /^ACT +AT .*\n +2 +_ +_ +replay +2 parked --id 1\.\.5 +handled 2, failed 0, waiting 0 +plant-inbox +it is back\n +1 +_ +_ +replay +2 parked --id 1\.\.4 +handled 1, failed 0, waiting 0, changed again or deleted 1 /,
+    /^ACT +AT .*\n +2 +_ +_ +replay +2 retrying, parked --id 1\.\.5 +handled 2, failed 0, waiting 0 +plant-inbox +it is back\n +1 +_ +_ +replay +2 retrying, parked --id 1\.\.4 +handled 1, failed 1, waiting 0 /,
   );
-  expect((await plantInbox('show', '4', '--inbox', folder)).stdout).toMatch(/\nACT .*\n +1 .*\n +2 /);
+  expect((await plantInbox('show', '4', '--inbox', folder)).stdout).toMatch(/\nACT .*\n +2 /);
 });
 
 test('an act is of who is named, or became another user with sudo', async () => {
@@ -197,13 +198,11 @@ test.each([
   const { folder, inbox } = await runningInbox(KEPT);
   const inner = new InnerProcess();
   const waiting = withConnection(`file:${folder}`, async (connection) => {
-    const { act } = await connection.post<{ act: number }>('/deliveries/replay', {
-      filter: { state: 'parked' },
-    });
+    const act = await connection.post<Act>('/acts', { kind: 'replay', filter: {} });
     // An arrival is no progress.
     await inbox.accept(incoming('arbitrary'));
     if (running > 0) await Claims.begin(inbox).claim(running);
-    return followReplay(new Terminal(inner), connection, act, { idle: 0, running: 0 });
+    return followAct(new Terminal(inner), connection, act, true, { idle: 0, running: 0 });
   });
 
   await expect(waiting).rejects.toThrow(

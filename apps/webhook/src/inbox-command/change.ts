@@ -1,22 +1,18 @@
 import { hostname, userInfo } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import {
-  DELIVERY_STATES,
-  type DeliveryFilter,
-  type DeliveryState,
-  type FollowedAct,
-  type InboxStats,
-  type StateCounts,
-} from '../inbox/inbox-operations.js';
-import { outcomeOf, outcomeText } from '../inbox/in-words.js';
-import { type BatchResult, deliveries, type FixedFilter, inBatches, sumOf, upToNow } from './batches.js';
+import { type Act, CHANGEABLE, CHANGED_UNASKED, type ChangeKind } from '../inbox/acts.js';
+import type { DeliveryState, InboxStats, StateCounts } from '../inbox/inbox-operations.js';
+import { changedText, outcomeText } from '../inbox/in-words.js';
+import { MAX_LIMIT } from '../operations/parameters.js';
+import { deliveries, sumOf, upToNow } from './batches.js';
 import { type Connection, withConnection } from './connection.js';
+import type { Listed } from './look.js';
 import { jsonText, type Output } from './printable.js';
 import { filterOf, type Selection } from './options.js';
 import { CommandError, type Terminal } from './terminal.js';
 
-/** How often `--wait` looks, in milliseconds. */
+/** How often it looks, in milliseconds. */
 const LOOK_INTERVAL = 500;
 
 /**
@@ -25,24 +21,11 @@ const LOOK_INTERVAL = 500;
  */
 const PATIENCE = { idle: 30_000, running: 600_000 };
 
-/** The changes by their routes: what each is called, the deliveries to which it applies, and those it takes unasked. */
-const CHANGES = {
-  replay: {
-    verb: 'Replay',
-    doing: 'Replaying',
-    done: 'replayed',
-    states: ['parked', 'retrying', 'handled'],
-    // Handled deliveries have had their effect. Whoever wants it again says so.
-    unlessChosen: ['retrying', 'parked'],
-  },
-  discard: {
-    verb: 'Delete for good the content of',
-    doing: 'Discarding',
-    done: 'discarded',
-    states: ['parked'],
-    unlessChosen: ['parked'],
-  },
-} as const;
+/** What each change is called. */
+const WORDS = {
+  replay: { verb: 'Replay', doing: 'Replaying', done: 'replayed' },
+  discard: { verb: 'Delete for good the content of', doing: 'Discarding', done: 'discarded' },
+} as const satisfies Record<ChangeKind, object>;
 
 /** Who acts, if it isn't the user, and why. */
 export interface OriginOptions {
@@ -66,79 +49,84 @@ export interface ChangeOptions extends Selection, OriginOptions {
  * @param ids of deliveries; if there are none, the options choose
  */
 export async function changeDeliveries(
-  kind: keyof typeof CHANGES,
+  kind: ChangeKind,
   terminal: Terminal,
   inbox: string,
   ids: readonly number[],
   { yes, output, by, reason, wait, ...selection }: ChangeOptions,
 ): Promise<void> {
-  const { doing, done, states, unlessChosen } = CHANGES[kind];
+  const { done } = WORDS[kind];
   const chosen = filterOf(selection);
   const isChosen = Object.keys(chosen).length > 0;
   if (ids.length > 0 && isChosen)
     throw new CommandError('Name deliveries by id or choose them with options, not both.', 2);
   if (kind === 'discard' && ids.length === 0 && !isChosen)
     throw new CommandError('Name deliveries by id, or choose them: --state parked means all of them.', 2);
+  if (ids.length > MAX_LIMIT)
+    throw new CommandError(`Name at most ${MAX_LIMIT} deliveries, or choose them with options.`, 2);
   await withConnection(inbox, async (connection) => {
-    if (wait && connection.isRunning === false)
+    const { get, post, isRunning } = connection;
+    if (wait && isRunning === false)
       throw new CommandError('--wait needs a receiver that runs. Start it, or leave --wait out.', 2);
-    const countOf = (filter: DeliveryFilter): Promise<StateCounts> =>
-      connection.get('/deliveries/count', filter);
-    const chosenStates = chosen.state === undefined ? unlessChosen : [chosen.state];
-    const filters: FixedFilter[] = ids.map((id) => ({ firstId: id, lastId: id }));
-    if (ids.length === 0)
-      for (const state of chosenStates) filters.push(...(await upToNow(connection, { ...chosen, state })));
-    const counts: StateCounts[] = [];
-    for (const filter of filters) counts.push(await countOf(filter));
-    // Only what can be changed is asked about, changed and reported, so that all of it says the same.
-    const works = filters.filter((_, index) => states.some((state) => counts[index]![state] > 0));
-    const what = new Intl.ListFormat('en').format(
-      states
-        .map((state) => ({ state, count: sumOf(counts.map((each) => each[state])) }))
-        .filter(({ count }) => count > 0)
-        .map(({ state, count }) => deliveries(count, state)),
-    );
-    if (works.length > 0 && !(await isWanted(terminal, CHANGES[kind], what, yes))) {
+    const states = [chosen.state ?? CHANGED_UNASKED[kind]].flat();
+    const filter =
+      ids.length > 0
+        ? { ids, state: CHANGEABLE[kind] }
+        : await upToNow(connection, { ...chosen, state: states });
+    const left = await unchangeable(connection, kind, ids);
+    const counts = filter && (await get<StateCounts>('/deliveries/count', filter));
+    const about = CHANGEABLE[kind]
+      .map((state) => ({ state, count: counts?.[state] ?? 0 }))
+      .filter(({ count }) => count > 0);
+    const what = new Intl.ListFormat('en').format(about.map(({ state, count }) => deliveries(count, state)));
+    if (about.length > 0 && !(await isWanted(terminal, kind, what, yes))) {
       terminal.exitCode = 1;
       return terminal.report(`Nothing was ${done}.`);
     }
-    const operator = operatorName(by);
-    let act: number | undefined;
-    const changed = await inBatches(terminal, works, { doing, done }, async (filter, part) => {
-      const content = { filter, ...part, reason, act, operator };
-      const result = await connection.post<BatchResult>(`/deliveries/${kind}`, content);
-      act = result.act;
-      return result;
-    });
-    const left: { id: number; state: DeliveryState | null }[] = [];
-    for (const id of ids)
-      if (!changed[works.findIndex(({ lastId }) => lastId === id)])
-        left.push({ id, state: stateOf(await countOf({ firstId: id, lastId: id })) });
     for (const { id, state } of left)
       terminal.report(
         `Delivery ${id} was not ${done}: ${state === null ? 'there is none' : `it is ${state}`}.`,
       );
-    if (left.length > 0) terminal.exitCode = 1;
-    const count = sumOf(changed);
-    if (output !== 'json')
-      await terminal.write(
-        works.length === 0 && ids.length === 0
-          ? `No such delivery is ${OR.format(chosenStates)}. Nothing was ${done}.\n`
-          : `${deliveries(count)} ${done}.\n`,
-      );
-    const followed = wait && act !== undefined ? await followReplay(terminal, connection, act) : undefined;
-    const outcome = followed && outcomeOf(followed);
-    if (outcome !== undefined && outcome.handled < count) terminal.exitCode = 1;
-    if (output === 'json') await terminal.write(jsonText({ [done]: count, left, act, outcome }, 2));
-    else if (followed !== undefined) await terminal.write(`${outcomeText(followed)}\n`);
+    const content = { kind, filter, operator: operatorName(by), reason };
+    const act =
+      about.length === 0
+        ? undefined
+        : await followAct(terminal, connection, await post<Act>('/acts', content), wait);
+    const count = act?.changed ?? 0;
+    const isWhole = ids.length === 0 || count >= sumOf(about.map(({ count: one }) => one));
+    if (!isWhole) terminal.report('Some deliveries had changed meanwhile.');
+    if (left.length > 0 || !isWhole || (wait && act !== undefined && act.handled < count))
+      terminal.exitCode = 1;
+    const outcome =
+      wait && act !== undefined
+        ? { handled: act.handled, failed: act.failed, waiting: act.waiting }
+        : undefined;
+    if (output === 'json') return terminal.write(jsonText({ [done]: count, left, act: act?.id, outcome }, 2));
+    await terminal.write(
+      act === undefined && ids.length === 0
+        ? `No such delivery is ${OR.format(states)}. Nothing was ${done}.\n`
+        : `${deliveries(count)} ${done}.\n`,
+    );
+    if (outcome !== undefined) await terminal.write(`${outcomeText(outcome)}\n`);
   });
 }
 
 const OR = new Intl.ListFormat('en', { type: 'disjunction' });
 
-/** The state of the only delivery that was counted; null if there is none. */
-const stateOf = (counts: StateCounts): DeliveryState | null =>
-  DELIVERY_STATES.find((state) => counts[state] > 0) ?? null;
+/** Those of some deliveries to which a change doesn't apply, with their states; null if there is none. */
+async function unchangeable(
+  { get }: Connection,
+  kind: ChangeKind,
+  ids: readonly number[],
+): Promise<{ readonly id: number; readonly state: DeliveryState | null }[]> {
+  if (ids.length === 0) return [];
+  const { deliveries: found } = await get<Listed>('/deliveries', { ids, limit: ids.length });
+  const states = new Map(found.map(({ id, state }) => [id, state]));
+  const able: readonly (DeliveryState | undefined)[] = CHANGEABLE[kind];
+  return ids
+    .filter((id) => !able.includes(states.get(id)))
+    .map((id) => ({ id, state: states.get(id) ?? null }));
+}
 
 /**
  * Says what will be changed, and asks.
@@ -148,10 +136,11 @@ const stateOf = (counts: StateCounts): DeliveryState | null =>
  */
 async function isWanted(
   terminal: Terminal,
-  { verb, doing }: (typeof CHANGES)[keyof typeof CHANGES],
+  kind: ChangeKind,
   what: string,
   yes: boolean | undefined,
 ): Promise<boolean> {
+  const { verb, doing } = WORDS[kind];
   if (!yes && terminal.canAsk) return terminal.confirm(`${verb} ${what}?`);
   if (!yes) throw new CommandError(`This is about ${what}. Add --yes: there is no terminal to ask on.`, 2);
   terminal.report(`${doing} ${what}.`);
@@ -159,41 +148,46 @@ async function isWanted(
 }
 
 /**
- * Waits until each delivery of a replay has ended an attempt, and shows how far it has come.
+ * Waits until an act is over, and shows how far it has come.
  *
- * @throws CommandError if it is interrupted, the handler is paused, or nobody seems to handle deliveries
+ * @param wait whether each delivery must have ended an attempt, too
+ * @throws CommandError if it is interrupted, or while it waits, the handler is paused, or nobody seems to handle deliveries
  */
-export async function followReplay(
+export async function followAct(
   terminal: Terminal,
-  { get }: Pick<Connection, 'get'>,
-  act: number,
+  { get, isRunning }: Pick<Connection, 'get' | 'isRunning'>,
+  begun: Act,
+  wait: true | undefined,
   patience = PATIENCE,
-): Promise<FollowedAct> {
+): Promise<Act> {
   const interrupted = terminal.interruption();
-  let [last, changedAt, handled] = ['', performance.now(), 0];
+  let [act, last, changedAt, handled] = [begun, '', performance.now(), 0];
   try {
-    for (;;) {
-      const followed = await get<FollowedAct>(`/acts/${act}`);
-      if (outcomeOf(followed).waiting === 0) return followed;
-      const text = outcomeText(followed);
+    for (; ; act = await get<Act>(`/acts/${act.id}`)) {
+      if (act.endedAt !== null && (!wait || act.waiting === 0)) return act;
+      const text = wait ? outcomeText(act) : `${changedText(act)} ${WORDS[act.kind as ChangeKind].done}`;
       terminal.showProgress(text);
       if (interrupted.aborted) throw new CommandError(`Interrupted: ${text}.`);
       const stats = await get<InboxStats>('/stats');
-      if (stats.isPaused)
+      if (wait && stats.isPaused)
         throw new CommandError(`The handler is paused: ${text}. To go on: plant-inbox resume`);
       // Arrivals and the retention are no progress.
       handled = Math.max(handled, stats.handled);
       const { running, retrying, parked, oldestWaitingAt } = stats;
-      const progress = [text, handled, running, retrying, parked, oldestWaitingAt].join();
+      const progress = [text, act.changed, handled, running, retrying, parked, oldestWaitingAt].join();
       if (progress !== last) [last, changedAt] = [progress, performance.now()];
-      else if (performance.now() - changedAt >= patience[running === 0 ? 'idle' : 'running'])
+      else if (wait && performance.now() - changedAt >= patience[running === 0 ? 'idle' : 'running'])
         throw new CommandError(
           `No receiver handles deliveries, or an attempt has not ended for long: ${text}. Start a receiver whose HANDLER_CONCURRENCY is not 0, or look at its log.`,
         );
       await delay(LOOK_INTERVAL);
     }
   } catch (error) {
-    terminal.report(`This is act ${act}. To see what becomes of it: plant-inbox acts`);
+    const goesOn =
+      isRunning === false ? ' The next receiver goes on with it.' : ' It goes on without this command.';
+    terminal.report(
+      `This is act ${act.id}.${act.endedAt === null ? goesOn : ''} To see what becomes of it: plant-inbox acts`,
+    );
     throw error;
   } finally {
     terminal.showProgress('');

@@ -21,7 +21,7 @@ export interface Connection {
   /** Whether a receiver has the inbox open. Undefined of a shared inbox, which several may have open. */
   readonly isRunning: boolean | undefined;
   /**
-   * @param query of which what is undefined is left out
+   * @param query of which what is undefined is left out, and lists are sent one by one
    * @throws ReceiverError, or CommandError for what the receiver has no code for
    */
   readonly get: <Result>(path: string, query?: object) => Promise<Result>;
@@ -111,8 +111,10 @@ export function connectionTo(send: Send, isRunning: boolean | undefined): Connec
   return {
     isRunning,
     get: (path, query = {}) => {
-      const given = Object.entries(query).filter(([, value]) => value !== undefined);
-      return exchange('GET', `${path}?${new URLSearchParams(given).toString()}`) as Promise<never>;
+      const sent = new URLSearchParams();
+      for (const [name, value] of Object.entries(query) as [string, string | number | string[] | undefined][])
+        for (const one of [value].flat()) if (one !== undefined) sent.append(name, String(one));
+      return exchange('GET', `${path}?${sent.toString()}`) as Promise<never>;
     },
     post: (path, content) => exchange('POST', path, content) as Promise<never>,
   };

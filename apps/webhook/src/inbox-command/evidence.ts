@@ -78,15 +78,15 @@ export async function evidence(
 ): Promise<void> {
   const collector = new EvidenceCollector();
   await withConnection(inbox, async (connection) => {
-    const filters = await upToNow(connection, filterOf(selection));
-    await inBatches(terminal, filters, { doing: 'Reading', done: 'read' }, async (filter, part) => {
+    const filter = await upToNow(connection, filterOf(selection));
+    await inBatches(terminal, filter, { doing: 'Reading', done: 'read' }, async (query) => {
       const read = await connection.get<{
         deliveries: (Omit<ReadDelivery, 'content'> & { readonly content: string })[];
         next: number | null;
-      }>('/deliveries/batch', { ...filter, ...part });
+      }>('/deliveries/batch', query);
       for (const delivery of read.deliveries)
         collector.add({ ...delivery, content: Buffer.from(delivery.content, 'base64') });
-      return { changed: read.deliveries.length, next: read.next };
+      return { count: read.deliveries.length, next: read.next };
     });
   });
   const found = collector.result();

@@ -30,7 +30,7 @@ test('the head of a delivery has its failed attempts and the last stack', () => 
     bytes: 3,
     fields: [['X-Any', 'arbitrary']],
     content: 'YWJj',
-    acts: [],
+    act: null,
     history: [
       { ...attempt, number: 1, duration: 12 },
       {

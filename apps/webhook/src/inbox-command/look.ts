@@ -1,14 +1,14 @@
 import { printable, shortTime, textOf } from '@plant-store/command/printable';
 
+import type { Act } from '../inbox/acts.js';
 import {
   DELIVERY_STATES,
   type DeliverySummary,
   type ErrorGroup,
-  type FollowedAct,
   type InboxStats,
   type StoredDelivery,
 } from '../inbox/inbox-operations.js';
-import { type Due, dueText, gapText, outcomeText, runsOf } from '../inbox/in-words.js';
+import { type Due, dueText, gapText, runsOf } from '../inbox/in-words.js';
 import { actsTable } from './acts.js';
 import type { Connection } from './connection.js';
 import { type Output, timeText } from './printable.js';
@@ -66,9 +66,8 @@ export async function acts(
   { get }: Connection,
   { output, limit, after }: PageOptions,
 ): Promise<void> {
-  const { acts: found } = await get<{ acts: FollowedAct[] }>('/acts', { limit, after });
-  const became = (act: FollowedAct): string => (act.kind === 'replay' ? outcomeText(act) : '');
-  await terminal.print(output, found, () => actsTable(terminal, found, became));
+  const { acts: found } = await get<{ acts: Act[] }>('/acts', { limit, after });
+  await terminal.print(output, found, () => actsTable(terminal, found));
   reportNext(terminal, found, 'acts', found.length < limit ? null : found.at(-1)!.id);
 }
 
@@ -149,7 +148,7 @@ export function headText(
   delivery: ShownDelivery,
   due?: Pick<Due, 'now' | 'isPaused'>,
 ): string {
-  const { history, fields, acts } = delivery;
+  const { history, fields, act } = delivery;
   const facts = (Object.keys(LABELS) as (keyof typeof LABELS)[])
     .filter((name) => delivery[name] !== null)
     .map((name) => [
@@ -172,7 +171,7 @@ export function headText(
     terminal.table(facts, undefined, false),
     terminal.table(failed, ['FAILED', 'BEGAN', 'LAST BEGAN', 'TOOK', 'RECEIVER', 'ERROR'], false),
     stack ? `${printable(stack)}\n` : '',
-    actsTable(terminal, acts),
+    actsTable(terminal, act === null ? [] : [act]),
     terminal.table(
       fields.map(([name, value]) => [`${name}:`, value]),
       undefined,

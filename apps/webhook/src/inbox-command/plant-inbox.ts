@@ -106,7 +106,7 @@ export function createProgram(terminal: Terminal, given: AnswerValues): Command 
     .prints()
     .action(asks(errors));
 
-  const shown = 'show a delivery: state, failed attempts, acts, header fields, content';
+  const shown = 'show a delivery: state, failed attempts, last act, header fields, content';
   command('show', shown, ['4', '4 -o raw > content'])
     .argument('<id>', 'of the delivery', idOf)
     .prints('raw')

@@ -33,17 +33,16 @@ export async function exportDeliveries(
   await withConnection(inbox, async (connection) => {
     const output = file === undefined ? undefined : await openFile(file, 'wx');
     try {
-      const filters = await upToNow(connection, filterOf(selection));
+      const filter = await upToNow(connection, filterOf(selection));
       const work = { doing: 'Exporting', done: 'exported' };
-      const counts = await inBatches(terminal, filters, work, async (filter, part) => {
-        const batch = { ...filter, ...part };
-        const { deliveries: found, next } = await connection.get<ExportedBatch>('/deliveries/batch', batch);
+      const count = await inBatches(terminal, filter, work, async (query) => {
+        const { deliveries: found, next } = await connection.get<ExportedBatch>('/deliveries/batch', query);
         const lines = found.map((delivery) => jsonText(delivery, 0)).join('');
         await (output === undefined ? terminal.write(lines) : output.writeFile(lines));
-        return { changed: found.length, next };
+        return { count: found.length, next };
       });
       await output?.sync();
-      terminal.report(`${deliveries(sumOf(counts))} exported.`);
+      terminal.report(`${deliveries(count)} exported.`);
     } catch (error) {
       if (file !== undefined) terminal.report(`${file} is partial.`);
       throw file !== undefined && isSystemError(error) ? unusable(file, error) : error;

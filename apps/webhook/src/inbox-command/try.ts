@@ -61,12 +61,11 @@ export async function tryAnswers(
   const refused = new Map<Failure, RefusedDeliveries>();
   if (isTried)
     await withConnection(inbox, async (connection) => {
-      const filters = await upToNow(connection, filterOf(selection));
-      await inBatches(terminal, filters, { doing: 'Trying', done: 'tried' }, async (filter, part) => {
-        const batch = { ...filter, ...part };
+      const filter = await upToNow(connection, filterOf(selection));
+      await inBatches(terminal, filter, { doing: 'Trying', done: 'tried' }, async (query) => {
         const read = await connection.get<{ deliveries: ReadDelivery[]; next: number | null }>(
           '/deliveries/batch',
-          batch,
+          query,
         );
         for (const { id, state, content, ...delivery } of read.deliveries) {
           if (state === 'discarded') {
@@ -77,7 +76,7 @@ export async function tryAnswers(
           const failure = await trial.refusalOf({ ...delivery, content: Buffer.from(content, 'base64') });
           if (failure !== undefined) count(refused, trial, failure, id);
         }
-        return { changed: read.deliveries.length, next: read.next };
+        return { count: read.deliveries.length, next: read.next };
       });
     });
   tried.refused = [...refused.values()].sort((one, other) => other.deliveries - one.deliveries);

@@ -23,10 +23,12 @@ export const NOT_HANDLED = raw(`state <> 'handled'`);
 /** The conditions of a filter, and more. */
 export function conditions(filter: DeliveryFilter, ...more: readonly Sql[]): Sql {
   const { state, errorGroup, ids, firstId, lastId, receivedFrom, receivedBefore } = filter;
+  const states = state === undefined ? [] : [state].flat();
   const all = [
-    state !== undefined && sql`state = ${state}`,
+    states.length === 1 && sql`state = ${states[0]}`,
+    states.length > 1 && sql`state IN (${list(states)})`,
     // What isn't handled has an index, which SQLite takes only for this condition.
-    state !== undefined && state !== 'handled' && NOT_HANDLED,
+    states.length > 0 && !states.includes('handled') && NOT_HANDLED,
     errorGroup !== undefined && sql`error_group = ${storableText(errorGroup)}`,
     ids !== undefined && sql`id IN (${list(ids)})`,
     firstId !== undefined && sql`id >= ${firstId}`,
@@ -42,13 +44,13 @@ export function conditions(filter: DeliveryFilter, ...more: readonly Sql[]): Sql
 }
 
 /**
- * The ids of a selection, without those that would make its content too large.
+ * The rows of a selection, without those that would make its content too large.
  *
  * @param selection has the columns `id`, `bytes` and `position`, and an order
  */
 export const bounded = (selection: Sql): Sql => sql`
-  SELECT id AS chosen FROM (
-    SELECT id, bytes, sum(bytes) OVER (ORDER BY position, id ROWS UNBOUNDED PRECEDING) AS total
+  SELECT * FROM (
+    SELECT *, sum(bytes) OVER (ORDER BY position, id ROWS UNBOUNDED PRECEDING) AS total
     FROM (${selection}) AS selected
   ) AS summed
   WHERE total <= ${MAX_BYTES} OR total = bytes`;

@@ -1,4 +1,4 @@
-import { dueText, gapText, outcomeText, runsOf } from './in-words.js';
+import { changedText, dueText, gapText, outcomeText, runsOf } from './in-words.js';
 
 test.each([
   ['is in the future', 2, false, 'at 2'],
@@ -36,11 +36,13 @@ test.each([
   expect(gapText(before === undefined ? undefined : { number: before }, { number: next })).toBe(text);
 });
 
-test('the outcome of an act names those of its deliveries that are not its own any more', () => {
-  const states = { waiting: 1, running: 1, retrying: 2, handled: 1_000, parked: 1, discarded: 0 };
+test.each([
+  [null, '120 of 1,000'],
+  [1, '120'],
+])('an act that ended at %p has changed %p', (endedAt, text) => {
+  expect(changedText({ changed: 120, selected: 1_000, endedAt })).toBe(text);
+});
 
-  expect(outcomeText({ changed: 1_005, states })).toBe('handled 1,000, failed 3, waiting 2');
-  expect(outcomeText({ changed: 1_010, states })).toBe(
-    'handled 1,000, failed 3, waiting 2, changed again or deleted 5',
-  );
+test('what became of a replay', () => {
+  expect(outcomeText({ handled: 1_000, failed: 3, waiting: 2 })).toBe('handled 1,000, failed 3, waiting 2');
 });

@@ -1,4 +1,5 @@
-import type { FailedAttempt, FollowedAct } from './inbox-operations.js';
+import type { Act } from './acts.js';
+import type { FailedAttempt } from './inbox-operations.js';
 
 // The command and the inspector, which is bundled with this file, say the same of these.
 
@@ -45,26 +46,22 @@ export function gapText(
   return `attempts ${first} ${first + 1 === last ? 'and' : 'to'} ${last} are not kept`;
 }
 
-/** What became of the deliveries of a replay. */
-export interface Outcome {
-  readonly handled: number;
-  /** Parked, or retrying: an attempt has failed since. */
-  readonly failed: number;
-  /** None has ended since. */
-  readonly waiting: number;
+/** How many deliveries an act has changed, such as `7`, or `120 of 1,000` until it is over. */
+export function changedText({
+  changed,
+  selected,
+  endedAt,
+}: Pick<Act, 'changed' | 'selected' | 'endedAt'>): string {
+  const number = changed.toLocaleString('en-US');
+  return endedAt === null ? `${number} of ${selected.toLocaleString('en-US')}` : number;
 }
-
-export const outcomeOf = ({ states }: Pick<FollowedAct, 'states'>): Outcome => ({
-  handled: states.handled,
-  failed: states.retrying + states.parked,
-  waiting: states.waiting + states.running,
-});
 
 /** What became of the deliveries of a replay, such as `handled 3, failed 1,197, waiting 0`. */
-export function outcomeText(act: Pick<FollowedAct, 'states' | 'changed'>): string {
-  const outcome = outcomeOf(act);
-  const others = act.changed - outcome.handled - outcome.failed - outcome.waiting;
-  return Object.entries({ ...outcome, ...(others > 0 && { 'changed again or deleted': others }) })
-    .map(([name, count]: [string, number]) => `${name} ${count.toLocaleString('en-US')}`)
+export const outcomeText = ({
+  handled,
+  failed,
+  waiting,
+}: Pick<Act, 'handled' | 'failed' | 'waiting'>): string =>
+  Object.entries({ handled, failed, waiting })
+    .map(([name, count]) => `${name} ${count.toLocaleString('en-US')}`)
     .join(', ');
-}

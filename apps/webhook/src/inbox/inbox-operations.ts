@@ -1,3 +1,4 @@
+import type { Act } from './acts.js';
 import type { IncomingDelivery, KeyedDelivery } from './delivery.js';
 
 /**
@@ -12,7 +13,7 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** Deliveries that an operator chooses. Without any condition, all of them. */
 export interface DeliveryFilter {
-  readonly state?: DeliveryState;
+  readonly state?: DeliveryState | readonly DeliveryState[];
   /** The group of the last error, see {@link ErrorGroup}. */
   readonly errorGroup?: string;
   /** No others than these; at least one. */
@@ -81,69 +82,20 @@ export interface ListedDelivery extends DeliverySummary {
 export interface StoredDelivery extends DeliverySummary, KeyedDelivery {
   /** The attempts that failed, the oldest first: the first one and the last nine. */
   readonly history: readonly FailedAttempt[];
-  /** What operators did with it, the oldest first: the last act, and about twenty before. */
-  readonly acts: readonly Act[];
+  /** The last act of an operator that changed it; null if none did. */
+  readonly act: Act | null;
 }
 
 /** A delivery that is exported. */
-export type ExportedDelivery = Omit<StoredDelivery, 'history' | 'acts'>;
+export type ExportedDelivery = Omit<StoredDelivery, 'history' | 'act'>;
 
-/**
- * A part of a change of many deliveries, in the order of their ids. A change is made in parts so that its progress can
- * be shown, and so that no delivery waits for the whole of it.
- */
+/** A part of many deliveries, in the order of their ids. */
 export interface Batch {
   readonly filter: DeliveryFilter;
   /** The `next` of the part before; 0 for the first. */
   readonly after: number;
   /** At most as many deliveries; fewer if their contents are large. */
   readonly limit: number;
-}
-
-/** Who acts, from where, and why; null if nobody says so. */
-export interface Origin {
-  readonly operator: string | null;
-  /** An address, the socket of the inbox, or the command that has the inbox open. */
-  readonly source: string | null;
-  readonly reason: string | null;
-}
-
-/** What an operator does: passes deliveries to the handler again, deletes their content, or pauses and resumes the handler. */
-export type ActKind = 'replay' | 'discard' | 'pause' | 'resume';
-
-/** Most filters of an act that are stored. */
-export const MAX_FILTERS = 20;
-
-/** What an operator did. A change of many deliveries is one act, in however many parts it is made. */
-export interface Act extends Origin {
-  readonly id: number;
-  readonly kind: ActKind;
-  /** When it began, in milliseconds since 1970. */
-  readonly at: number;
-  /** Those of its first parts, see {@link MAX_FILTERS}. */
-  readonly filters: readonly DeliveryFilter[];
-  /** How many deliveries it has changed. */
-  readonly changed: number;
-}
-
-/** An act, and what became of its deliveries. */
-export interface FollowedAct extends Act {
-  /**
-   * Its deliveries in each state, but for those that a later act has changed or the retention has deleted. One that runs
-   * counts as retrying once it has failed.
-   */
-  readonly states: StateCounts;
-}
-
-/** An act on deliveries. */
-export type Change = Act & { readonly kind: 'replay' | 'discard' };
-
-/** What became of one {@link Batch}. */
-export interface BatchResult {
-  /** How many deliveries were changed. */
-  readonly changed: number;
-  /** Where the next part begins; undefined if there is none. */
-  readonly next: number | undefined;
 }
 
 /** How many deliveries there are in each state. */
@@ -186,65 +138,6 @@ export interface Search {
   readonly limit: number;
   /** In milliseconds. */
   readonly maxDuration: number;
-}
-
-/** What an operator does with an inbox, by the routes of a receiver that runs, or with an inbox that none has open. */
-export interface InboxOperations {
-  list(filter: DeliveryFilter, page: Page): Promise<readonly ListedDelivery[]>;
-
-  count(filter: DeliveryFilter): Promise<StateCounts>;
-
-  /**
-   * The deliveries that contain a text, the newest first, and the id below which the search would go on; undefined if
-   * everything was searched.
-   */
-  search(search: Search): Promise<{
-    readonly deliveries: readonly ListedDelivery[];
-    readonly next: number | undefined;
-  }>;
-
-  /**
-   * The errors of the deliveries that are parked or come again, the most frequent first: of the newest 10,000 that are
-   * parked and the newest 10,000 that come again.
-   *
-   * @returns `isComplete`: there were no more
-   */
-  errorGroups(): Promise<{ readonly groups: readonly ErrorGroup[]; readonly isComplete: boolean }>;
-
-  /** Undefined if there is none with this id, or if it was deleted by the retention. */
-  find(id: number): Promise<StoredDelivery | undefined>;
-
-  /** The deliveries of a part, with what was sent and without history, in the order of their ids. */
-  read(batch: Batch): Promise<{
-    readonly deliveries: readonly ExportedDelivery[];
-    readonly next: number | undefined;
-  }>;
-
-  /** Stores that an operator begins to do something. */
-  beginAct<Kind extends ActKind>(
-    kind: Kind,
-    origin: Origin,
-    filter?: DeliveryFilter,
-  ): Promise<Act & { readonly kind: Kind }>;
-
-  findAct(id: number): Promise<Act | undefined>;
-
-  /** What operators did, the newest first, and what became of it. */
-  acts(page: Omit<Page, 'order'>): Promise<readonly FollowedAct[]>;
-
-  /**
-   * Changes the deliveries of a part, which is one of an act. Those to which the change doesn't apply are left out.
-   *
-   * - A replay passes to the handler, as if they had never failed: parked and handled ones, and at once those that come
-   *   again.
-   * - Only parked deliveries can be discarded. Fields and content are deleted. It stays known why.
-   */
-  change(batch: Batch, act: Change): Promise<BatchResult>;
-
-  /** While the handler is paused, no attempt starts, also after a restart. Deliveries are accepted. */
-  setPaused(isPaused: boolean, origin?: Origin): Promise<Act>;
-
-  stats(): Promise<InboxStats>;
 }
 
 /** How long deliveries stay stored. Times are in milliseconds. */

@@ -17,7 +17,8 @@ import {
   storableText,
 } from './delivery.js';
 import { errorGroupOf } from '../logging/error-group.js';
-import type { Act, Batch as Selection, BatchResult, Change, Origin, Retention } from './inbox-operations.js';
+import { type Act, type ActKind, Acts, type Origin, type StoredAct } from './acts.js';
+import type { Retention } from './inbox-operations.js';
 import { Removal } from './retention.js';
 import { SqlOperations } from './sql-operations.js';
 import { type CycleOutcome, isOfOnePart, type Result, type Row, type Store } from './store.js';
@@ -57,6 +58,16 @@ const MAX_WAIT = 3_600_000;
 /** Longest stack that is stored, in UTF-16 code units. */
 const MAX_STACK = 8_000;
 
+const NOBODY: Origin = { operator: null, source: null, reason: null };
+
+/** What the log says of an act that is over. */
+const DONE: Readonly<Record<ActKind, string>> = {
+  replay: 'an operator replayed deliveries',
+  discard: 'an operator discarded deliveries',
+  pause: 'an operator paused the handler',
+  resume: 'an operator resumed the handler',
+};
+
 /**
  * - `running`: a cycle begins when something arrives, has ended, or is due.
  * - `backing off`: a cycle failed, and nobody knows what it did. The next one begins when what it may have claimed is
@@ -81,7 +92,7 @@ export interface Consumer {
 /** What is told of an inbox, and to whom. */
 export interface InboxListeners {
   readonly counters: Pick<Counters, 'committed'>;
-  readonly logger: Pick<Logger, 'error' | 'warn'>;
+  readonly logger: Pick<Logger, 'error' | 'warn' | 'info'>;
 }
 
 /** A delivery that waits for its commit. */
@@ -108,6 +119,7 @@ export const INBOX = Symbol('Inbox');
  * test/inbox.suite.ts.
  */
 export class Inbox extends SqlOperations {
+  readonly acts: Acts;
   #mode: Mode = 'running';
   #arrivals: Arrival[] = [];
   #results: Result[] = [];
@@ -142,6 +154,18 @@ export class Inbox extends SqlOperations {
     this.#logFailure = throttledLog((fields) =>
       listeners.logger.error(fields, 'failed to claim deliveries or to store their results'),
     );
+    const logFailure = throttledLog((fields) =>
+      listeners.logger.error(fields, 'failed to carry out an act of an operator'),
+    );
+    this.acts = new Acts(store, clock, {
+      count: (filter) => this.count(filter),
+      changed: (kind) => {
+        if (kind === 'discard') this.#logHasDeleted = true;
+        this.#look();
+      },
+      over: (act) => this.#actIsOver(act),
+      failed: (err) => logFailure({ err }),
+    });
   }
 
   /** See `Store.open`. */
@@ -208,14 +232,12 @@ export class Inbox extends SqlOperations {
     return removed;
   }
 
-  override async change(batch: Selection, act: Change): Promise<BatchResult> {
-    const result = await super.change(batch, act);
-    this.#look();
-    if (act.kind === 'discard' && result.changed > 0) {
-      this.#logHasDeleted = true;
-      await this.forgetDeleted();
-    }
-    return result;
+  async #actIsOver({ id, kind, operator, source, reason, filter, changed }: StoredAct): Promise<void> {
+    if (kind === 'discard') await this.forgetDeleted();
+    this.listeners.logger.info(
+      { act: id, ...(filter !== null && { filter, changed }), operator, source, reason },
+      DONE[kind],
+    );
   }
 
   /**
@@ -229,8 +251,9 @@ export class Inbox extends SqlOperations {
     if (!isEmpty) this.#logHasDeleted = true;
   }
 
-  override async setPaused(isPaused: boolean, origin?: Origin): Promise<Act> {
-    const act = await super.setPaused(isPaused, origin);
+  /** While the handler is paused, no attempt starts, also after a restart. Deliveries are accepted. */
+  async setPaused(isPaused: boolean, origin: Origin = NOBODY): Promise<Act> {
+    const act = await this.acts.setPaused(isPaused, origin);
     if (isPaused) {
       // What was claimed before is handed on in a turn of its own.
       await new Promise<void>((resolve) => this.clock.setImmediate(resolve));
@@ -263,6 +286,7 @@ export class Inbox extends SqlOperations {
     this.#lookIn();
     this.#post();
     if (!this.#isIdle()) await new Promise<void>((resolve) => this.#onIdle.push(resolve));
+    await this.acts.stop();
   }
 
   /**
@@ -447,7 +471,10 @@ export class Inbox extends SqlOperations {
     await this.store.run(this.transitions.releaseLost(this.store.receiver, except));
   }
 
-  /** Adopts what was running in receivers that have ended, and heals what a clock has dated wrong: at once, and again. */
+  /**
+   * Adopts what was running in receivers that have ended, and their acts, and heals what a clock has dated wrong: at once,
+   * and again.
+   */
   async #adoptOrphans(policy: RetryPolicy): Promise<void> {
     let wait = ADOPT_INTERVAL;
     try {
@@ -455,6 +482,7 @@ export class Inbox extends SqlOperations {
       if (orphans.length > 0) this.#tellOfOrphans(orphans);
       const late = await this.store.run(this.transitions.makeDue());
       if (late.length > 0) this.#look();
+      this.acts.goOn();
     } catch (error) {
       if ((error as Partial<ReceiverError>).code === 'INBOX_CLOSED') return;
       wait = RETRY_INTERVAL;

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 
 import type { Clock } from '../clock.js';
 import { throttledLog } from '../logging/throttled-log.js';
+import { leaveActs } from './acts.js';
 import { bounded } from './conditions.js';
 import type { Retention } from './inbox-operations.js';
 import { type Sql, sql } from './sql.js';
@@ -91,12 +92,18 @@ export class Removal {
 
   /** Deletes some of the deliveries to which a condition applies, in an order. */
   async #removeDeliveries(order: Sql, condition: Sql): Promise<number> {
-    const { schema, lock } = this.store.dialect;
+    const { schema, lock, isAmong, withPart } = this.store.dialect;
     const part = bounded(sql`
-      SELECT id, length(content) AS bytes, ${order} AS position FROM ${schema}delivery
+      SELECT id, act, state, length(content) AS bytes, ${order} AS position FROM ${schema}delivery
       WHERE ${condition} ORDER BY ${order} LIMIT ${MAX_REMOVED} ${lock}`);
-    return (await this.store.run(sql`DELETE FROM ${schema}delivery WHERE id IN (${part}) RETURNING id`))
-      .length;
+    const removed = await this.store.run(
+      ...withPart(
+        sql`SELECT id, act, state FROM (${part}) AS chosen`,
+        leaveActs(schema),
+        sql`DELETE FROM ${schema}delivery WHERE id ${isAmong(sql`SELECT id FROM part`)} RETURNING id`,
+      ),
+    );
+    return removed.length;
   }
 
   /** Deletes some acts to which a condition applies, and of whose deliveries none is left. */
@@ -104,7 +111,7 @@ export class Removal {
     const { schema } = this.store.dialect;
     const removed = await this.store.run(sql`
       DELETE FROM ${schema}act WHERE id IN (
-        SELECT id FROM ${schema}act WHERE ${condition}
+        SELECT id FROM ${schema}act WHERE ${condition} AND ended_at IS NOT NULL
           AND NOT EXISTS (SELECT 1 FROM ${schema}delivery WHERE delivery.act = act.id)
         ORDER BY id LIMIT ${MAX_REMOVED})
       RETURNING id`);

@@ -1,13 +1,10 @@
 import { ReceiverError } from '../errors.js';
+import type { Acts } from './acts.js';
 import { KEY, SUMMARY, WHOLE, withSent } from './columns.js';
 import { bounded, conditions, DUE, NOT_HANDLED, SUSPECTED } from './conditions.js';
 import { storableText } from './delivery.js';
 import {
-  type Act,
-  type ActKind,
   type Batch,
-  type BatchResult,
-  type Change,
   DELIVERY_STATES,
   type DeliveryFilter,
   type DeliveryState,
@@ -15,19 +12,15 @@ import {
   type ErrorGroup,
   type ExportedDelivery,
   type FailedAttempt,
-  type FollowedAct,
-  type InboxOperations,
   type InboxStats,
   type ListedDelivery,
-  MAX_FILTERS,
-  type Origin,
   type Page,
   type Search,
   type StateCounts,
   type StoredDelivery,
 } from './inbox-operations.js';
 import { previewOf, shownText, storedUtf8 } from './shown-text.js';
-import { list, raw, type Sql, sql } from './sql.js';
+import { raw, type Sql, sql } from './sql.js';
 import type { Row, Store } from './store.js';
 import { type Transitions, transitionsFor } from './transitions.js';
 
@@ -37,10 +30,11 @@ const MAX_SEARCHED = 1_000;
 /** Most deliveries of each kind whose errors are grouped. */
 const MAX_GROUPED = 10_000;
 
-const ACT = sql`SELECT id, kind, at, operator, source, reason, filters, changed`;
 
 /** What operators do with an inbox, in the database that a store has open. Times are in milliseconds since 1970. */
-export class SqlOperations implements InboxOperations {
+export abstract class SqlOperations {
+  /** What operators do with deliveries, and what became of it. */
+  abstract readonly acts: Acts;
   protected readonly transitions: Transitions;
   readonly #schema: Sql;
 
@@ -86,7 +80,14 @@ export class SqlOperations implements InboxOperations {
     return { ...found, handled: of('all') - notHandled } as unknown as StateCounts;
   }
 
-  async search({ text, filter, after, limit, maxDuration }: Search): ReturnType<InboxOperations['search']> {
+  /**
+   * The deliveries that contain a text, the newest first, and the id below which the search would go on; undefined if
+   * everything was searched.
+   */
+  async search({ text, filter, after, limit, maxDuration }: Search): Promise<{
+    readonly deliveries: readonly ListedDelivery[];
+    readonly next: number | undefined;
+  }> {
     const end = performance.now() + maxDuration;
     const sought = storableText(text);
     let found: number[] = [];
@@ -117,11 +118,17 @@ export class SqlOperations implements InboxOperations {
       SELECT id, CASE WHEN ${position(sql`error`, text)} > 0 OR ${position(sql`event_id`, text)} > 0
         OR ${position(raw(KEY), text)} > 0 OR ${inJson(text)} > 0 OR ${inJson(storedUtf8(text))} > 0 OR ${position(sql`content`, Buffer.from(text))} > 0
         THEN 1 ELSE 0 END AS "isFound"
-      FROM ${this.#schema}delivery WHERE id IN (${part}) ORDER BY id DESC`);
+      FROM ${this.#schema}delivery WHERE id IN (SELECT id FROM (${part}) AS chosen) ORDER BY id DESC`);
   }
 
-  /** The time of the first is that of the first attempt that ended with the last error. */
-  async errorGroups(): ReturnType<InboxOperations['errorGroups']> {
+  /**
+   * The errors of the deliveries that are parked or come again, the most frequent first: of the newest 10,000 that are
+   * parked and the newest 10,000 that come again. The time of the first is that of the first attempt that ended with the
+   * last error.
+   *
+   * @returns `isComplete`: there were no more
+   */
+  async errorGroups(): Promise<{ readonly groups: readonly ErrorGroup[]; readonly isComplete: boolean }> {
     const newest = (state: 'parked' | 'retrying'): Sql => sql`
       SELECT * FROM (
         SELECT id, state, error, error_group, ended_at ${this.#ofState(state)} DESC LIMIT ${MAX_GROUPED}) AS newest`;
@@ -142,6 +149,7 @@ export class SqlOperations implements InboxOperations {
     return { groups, isComplete: total('parked') < MAX_GROUPED && total('retrying') < MAX_GROUPED };
   }
 
+  /** Undefined if there is none with this id, or if it was deleted by the retention. */
   async find(id: number): Promise<StoredDelivery | undefined> {
     if (!Number.isSafeInteger(id)) return undefined;
     const [row] = await this.store.read(sql`SELECT ${WHOLE} FROM ${this.#schema}delivery WHERE id = ${id}`);
@@ -149,101 +157,27 @@ export class SqlOperations implements InboxOperations {
     const history = await this.#rows<FailedAttempt>(sql`
       SELECT number, started_at AS "startedAt", duration, receiver, error, stack
       FROM ${this.#schema}attempt WHERE delivery = ${id} ORDER BY id`);
-    const [acted] = await this.#rows<{ readonly ids: string }>(sql`
-      SELECT coalesce(earlier_acts || ',', '') || coalesce(act, 0) AS ids FROM ${this.#schema}delivery WHERE id = ${id}`);
-    const actIds = (acted?.ids ?? '0').split(',').map(Number);
-    const acts = await this.#acts(sql`WHERE id IN (${list(actIds)}) ORDER BY id`);
+    const [its] = await this.#rows<{ readonly act: number | null }>(
+      sql`SELECT act FROM ${this.#schema}delivery WHERE id = ${id}`,
+    );
+    const act = typeof its?.act === 'number' ? ((await this.acts.find(its.act)) ?? null) : null;
     const delivery = shown(withSent<ExportedDelivery>(row));
     const fields = delivery.fields.map(([name, value]) => [name, shownText(value)] as const);
-    return { ...delivery, fields, history, acts };
+    return { ...delivery, fields, history, act };
   }
 
-  async read({ filter, after, limit }: Batch): ReturnType<InboxOperations['read']> {
+  /** The deliveries of a part, with what was sent and without history, in the order of their ids. */
+  async read({ filter, after, limit }: Batch): Promise<{
+    readonly deliveries: readonly ExportedDelivery[];
+    readonly next: number | undefined;
+  }> {
     const part = bounded(sql`
       SELECT id, length(content) AS bytes, id AS position FROM ${this.#schema}delivery
       ${conditions(filter, sql`id > ${after}`)} ORDER BY id LIMIT ${limit}`);
     const rows = await this.store.read(sql`
-      SELECT ${WHOLE} FROM ${this.#schema}delivery WHERE id IN (${part}) ORDER BY id`);
+      SELECT ${WHOLE} FROM ${this.#schema}delivery WHERE id IN (SELECT id FROM (${part}) AS chosen) ORDER BY id`);
     const deliveries = rows.map((row) => withSent<ExportedDelivery>(row));
     return { deliveries, next: deliveries.at(-1)?.id };
-  }
-
-  async beginAct<Kind extends ActKind>(
-    kind: Kind,
-    origin: Origin,
-    filter?: DeliveryFilter,
-  ): Promise<Act & { readonly kind: Kind }> {
-    const filters = filter === undefined ? [] : [filter];
-    const [row] = await this.store.run(this.#insertAct(kind, origin, filters));
-    return { ...actOf(row!), kind };
-  }
-
-  #insertAct(kind: ActKind, { operator, source, reason }: Origin, filters: readonly DeliveryFilter[]): Sql {
-    const text = (given: string | null): string | null => (given === null ? null : storableText(given));
-    return sql`
-      INSERT INTO ${this.#schema}act (kind, at, operator, source, reason, filters, changed)
-      VALUES (${kind}, ${this.store.dialect.now()}, ${text(operator)}, ${source}, ${text(reason)},
-        ${storedFilters(filters)}, 0)
-      RETURNING id, kind, at, operator, source, reason, filters, changed`;
-  }
-
-  async findAct(id: number): Promise<Act | undefined> {
-    return (await this.#acts(sql`WHERE id = ${id}`))[0];
-  }
-
-  async acts({ after, limit }: Omit<Page, 'order'>): Promise<readonly FollowedAct[]> {
-    const acts = await this.#acts(sql`
-      WHERE id <= ${after === undefined ? Number.MAX_SAFE_INTEGER : after - 1} ORDER BY id DESC LIMIT ${limit}`);
-    if (acts.length === 0) return [];
-    const ids = list(acts.map(({ id }) => id));
-    const rows = await this.#rows<{
-      readonly act: number;
-      readonly state: DeliveryState;
-      readonly count: number;
-      readonly repeated: number;
-    }>(sql`
-      SELECT act, state, count(*) AS count, count(*) FILTER (WHERE attempts > 1) AS repeated
-      FROM ${this.#schema}delivery WHERE act IN (${ids}) AND act IS NOT NULL GROUP BY act, state`);
-    return acts.map((act) => {
-      const own = new Map(rows.filter((row) => row.act === act.id).map((row) => [row.state, row]));
-      const again = own.get('running')?.repeated ?? 0;
-      const counts = DELIVERY_STATES.map((state) => {
-        const moved = state === 'retrying' ? again : state === 'running' ? -again : 0;
-        return [state, (own.get(state)?.count ?? 0) + moved] as const;
-      });
-      // A process may end after a part has changed deliveries, and before they are counted.
-      const changed = Math.max(
-        act.changed,
-        counts.reduce((sum, [, count]) => sum + count, 0),
-      );
-      return { ...act, changed, states: Object.fromEntries(counts) as unknown as StateCounts };
-    });
-  }
-
-  async #acts(selection: Sql): Promise<readonly Act[]> {
-    return (await this.store.read(sql`${ACT} FROM ${this.#schema}act ${selection}`)).map(actOf);
-  }
-
-  async change(batch: Batch, act: Change): Promise<BatchResult> {
-    const rows = await this.store.run(this.transitions[act.kind](batch, act));
-    const ids = rows.map(({ id }) => id as number);
-    const filters = [batch.filter, ...act.filters];
-    const isNew = act.filters.every((filter) => storedFilters([filter]) !== storedFilters([batch.filter]));
-    if (ids.length > 0 || isNew)
-      await this.store.run(sql`
-        UPDATE ${this.#schema}act SET changed = changed + ${ids.length}
-          ${isNew && filters.length <= MAX_FILTERS ? sql`, filters = ${storedFilters(filters)}` : sql``}
-        WHERE id = ${act.id}`);
-    return { changed: ids.length, next: ids.length === 0 ? undefined : Math.max(...ids) };
-  }
-
-  async setPaused(isPaused: boolean, origin: Origin = NOBODY): Promise<Act> {
-    const [row] = await this.store.run(
-      // SQLite has no boolean values.
-      sql`UPDATE ${this.#schema}inbox_state SET is_paused = (${Number(isPaused)} = 1)`,
-      this.#insertAct(isPaused ? 'pause' : 'resume', origin, []),
-    );
-    return actOf(row!);
   }
 
   /** See `Store.size`. */
@@ -303,11 +237,3 @@ function shown<Kept extends Pick<DeliverySummary, 'mediaType' | 'contentEncoding
   const { mediaType, contentEncoding } = delivery;
   return { ...delivery, mediaType: shownText(mediaType), contentEncoding: shownText(contentEncoding) };
 }
-
-const NOBODY: Origin = { operator: null, source: null, reason: null };
-
-const storedFilters = (filters: readonly DeliveryFilter[]): string =>
-  storableText(JSON.stringify(filters), Infinity);
-
-const actOf = (row: Row): Act =>
-  ({ ...row, filters: JSON.parse(row['filters'] as string) as DeliveryFilter[] }) as unknown as Act;

@@ -94,10 +94,21 @@ export interface Dialect {
   /** Behind a selection: locks its rows, and waits for those that are locked, or leaves them out. */
   readonly lock: Sql;
   readonly lockFree: Sql;
-  /** A condition: the receiver of a running delivery isn't alive. */
+  /** A condition: the receiver that runs a delivery, or carries an act out, isn't alive. */
   readonly isAbandoned: Sql;
   /** A condition behind a column: it is among the values of a selection, which is run first. */
   readonly isAmong: (selection: Sql) => Sql;
+  /**
+   * A statement that takes the turn of changing many deliveries until the transaction ends, unless another receiver has it,
+   * and a condition in the statements behind it: it was taken.
+   */
+  readonly takeTurn: Sql;
+  readonly hasTurn: Sql;
+  /**
+   * Statements that change the rows of a selection of deliveries, which has the columns `id`, `act` and `state`. They find
+   * it as `part`, as it was before the first of them.
+   */
+  readonly withPart: (selection: Sql, ...changes: readonly [...Sql[], Sql]) => readonly Sql[];
   /** Where a column has a value, from 1; 0 if it hasn't. Both are texts, or both are bytes. */
   readonly position: (column: Sql, value: unknown) => Sql;
 }

@@ -1,13 +1,13 @@
 import { SENT_COLUMNS } from './columns.js';
-import { bounded, conditions, DUE, NOT_HANDLED, SUSPECT } from './conditions.js';
-import { type RetryPolicy, storableText } from './delivery.js';
-import type { Batch, Change } from './inbox-operations.js';
+import { DUE, NOT_HANDLED, SUSPECT } from './conditions.js';
+import type { RetryPolicy } from './delivery.js';
 import { list, raw, type Sql, sql } from './sql.js';
 import type { Dialect } from './store.js';
 
 /**
  * The transitions of a delivery, each with the columns that it sets. A transition applies to a row as it was, and changes
- * nothing else. The cycles of both databases have these texts in their statements: `:name` is a value.
+ * nothing else. The cycles of both databases have these texts in their statements: `:name` is a value. `replay` and
+ * `discard` are in acts.ts.
  *
  * | Transition | From → to                                                                      |
  * | ---------- | ------------------------------------------------------------------------------ |
@@ -47,18 +47,7 @@ export function transition(name: keyof typeof TRANSITIONS, values: Readonly<Reco
 export type Transitions = ReturnType<typeof transitionsFor>;
 
 /** Makes the transitions for a database. */
-export function transitionsFor({ schema, now, lock, lockFree, isAbandoned, isAmong, position }: Dialect) {
-  /** Selects deliveries for a change, which applies to none that has changed meanwhile. */
-  const selected = ({ filter, after, limit }: Batch, applies: Sql): Sql => sql`
-    SELECT id, length(content) AS bytes, id AS position FROM ${schema}delivery
-    ${conditions(filter, sql`id > ${after}`, applies)} ORDER BY id LIMIT ${limit} ${lock}`;
-
-  /** Sets the last act of a delivery, and remembers those before: as many ids as fit into about 200 characters. */
-  const actedOn = ({ id }: Change): Sql => sql`act = ${id}, earlier_acts = CASE
-    WHEN act IS NULL OR act = ${id} THEN earlier_acts
-    WHEN length(earlier_acts) > 200 THEN substr(earlier_acts, ${position(sql`earlier_acts`, ',')} + 1) || ',' || act
-    ELSE coalesce(earlier_acts || ',', '') || act END`;
-
+export function transitionsFor({ schema, now, lockFree, isAbandoned, isAmong }: Dialect) {
   return {
     /**
      * Takes over what was running in receivers that have ended. It comes again at once; what may have ended them, after a
@@ -113,20 +102,5 @@ export function transitionsFor({ schema, now, lock, lockFree, isAbandoned, isAmo
         WHERE state = 'running' AND ${NOT_HANDLED} AND receiver = ${receiver}
         ${kept.length === 0 ? sql`` : sql`AND (id, started_at) NOT IN (VALUES ${list(kept)})`}`;
     },
-
-    replay: (batch: Batch, act: Change): Sql => sql`
-      WITH part AS MATERIALIZED (
-        ${selected(batch, sql`(state = 'handled' OR state = 'parked' OR state = 'retrying')`)})
-      UPDATE ${schema}delivery SET state = 'waiting', due_at = ${now()}, replayed_at = ${now()}, attempts = 0,
-        interruptions = 0, error = NULL, error_group = NULL, ${actedOn(act)}
-      FROM part WHERE delivery.id = part.id
-      RETURNING delivery.id AS id`,
-
-    discard: (batch: Batch, act: Change): Sql => sql`
-      WITH part AS MATERIALIZED (${bounded(selected(batch, sql`state = 'parked' AND ${NOT_HANDLED}`))})
-      UPDATE ${schema}delivery SET state = 'discarded', ended_at = ${now()}, reason = ${storableText(act.reason ?? '')},
-        discarded_bytes = length(content), ${actedOn(act)}, fields = '[]', content = ${Buffer.alloc(0)}
-      FROM part WHERE id = part.chosen
-      RETURNING id`,
   };
 }

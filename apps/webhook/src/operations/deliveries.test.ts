@@ -11,7 +11,6 @@ import { startListener } from '../../test/start-listener.js';
 import type { AttemptResult } from '../inbox/delivery.js';
 import type { Inbox } from '../inbox/inbox.js';
 import { DELIVERY_STATES } from '../inbox/inbox-operations.js';
-import { ActLog } from './act-log.js';
 import { deliveryRoutes } from './deliveries.js';
 
 const RECEIVER = { name: 'production', startedAt: 1, inbox: '/arbitrary', url: null };
@@ -33,14 +32,14 @@ async function start(
   results: readonly (AttemptResult | undefined)[] = [],
   cleanUp: CleanUp = afterThisTest,
 ): Promise<Started> {
-  const inbox = await openEmbedded(makeFolder(cleanUp), cleanUp);
+  const log = recordLog();
+  const inbox = await openEmbedded(makeFolder(cleanUp), cleanUp, { logger: log.logger });
   const claims = Claims.begin(inbox);
   for (const result of results) {
     await inbox.accept(incoming(CONTENT, { fields: [['X-Arbitrary', 'a']] }));
     if (result !== undefined) await claims.settle(result);
   }
-  const log = recordLog();
-  const receiver = { facts: RECEIVER, log: new ActLog(log.logger), operatorHeader: 'X-Forwarded-User' };
+  const receiver = { facts: RECEIVER, operatorHeader: 'X-Forwarded-User' };
   const addRoutes = (app: FastifyInstance): void => deliveryRoutes(app, inbox, receiver);
   const { url } = await startListener(addRoutes, {}, cleanUp);
   return {
@@ -99,6 +98,7 @@ describe('GET /deliveries', () => {
   test.each([
     ['state=parked', [2]],
     ['state=retrying', [3]],
+    ['state=parked&state=handled', [2, 1]],
     ['firstId=3&order=oldest', [3, 4]],
     ['errorGroup=no%20more', [2]],
     ['firstId=2&lastId=3', [3, 2]],
@@ -120,7 +120,7 @@ describe('GET /deliveries', () => {
 
 test.each([
   ['state=lost', 'state must be one of waiting, running, retrying, '],
-  ['state=parked&state=handled', 'state must be one of'],
+  ['state=parked&state=lost', 'state must be one of'],
   ['limit=0', 'limit must be a whole number from 1 to 500.'],
   ['after=0', 'after must be a whole number from 1 to 9,007,199,254,740,991.'],
   ['ids=1&ids=a', 'ids.1 must be a whole number from 1 to'],
@@ -221,13 +221,12 @@ test.each([
   const before = await get('/deliveries');
 
   for (const content of [
-    ...['limit', 'after', 'act'].map((name) => `{"filter":{},"${name}":${number}}`),
     ...['firstId', 'lastId', 'receivedFrom', 'receivedBefore'].map(
-      (name) => `{"filter":{"${name}":${number}}}`,
+      (name) => `{"kind":"replay","filter":{"${name}":${number}}}`,
     ),
-    `{"filter":{"ids":[1,${number}]}}`,
+    `{"kind":"replay","filter":{"ids":[1,${number}]}}`,
   ]) {
-    const { status, json } = await ask(url, { ...post('/deliveries/replay', {}), content });
+    const { status, json } = await ask(url, { ...post('/acts', {}), content });
     expect([content, status, json]).toEqual([
       content,
       400,
@@ -332,7 +331,7 @@ describe('GET /deliveries/ID', () => {
       fields: [['X-Arbitrary', 'a']],
       content: CONTENT.toString('base64'),
       history: [expect.objectContaining({ number: 1, error: 'no more', stack: null })],
-      acts: [],
+      act: null,
     });
   });
 
@@ -385,22 +384,22 @@ test('GET /deliveries/batch has everything, in parts', async () => {
   expect([idsIn(second), (second.json as { next: unknown }).next]).toEqual([[], null]);
 });
 
-test('POST /deliveries/replay passes deliveries to the handler again', async () => {
+test('POST /acts passes deliveries to the handler again', async () => {
   const { claims, change, get } = await start([HANDLED, PARKED, PARKED]);
 
-  const told = await change('/deliveries/replay', { filter: { state: 'parked', lastId: 2 } });
+  const told = await change('/acts', { kind: 'replay', filter: { lastId: 2 } });
 
-  expect([told.status, told.json]).toEqual([200, { changed: 1, next: 2, act: 1 }]);
+  expect([told.status, told.json]).toMatchObject([200, { id: 1, selected: 1, changed: 1, waiting: 1 }]);
   expect(idsIn(await get('/deliveries?state=parked'))).toEqual([3]);
   expect((await claims.claim()).map(({ id }) => id)).toEqual([2]);
 });
 
-test('POST /deliveries/discard deletes what parked deliveries sent, and keeps why', async () => {
+test('POST /acts deletes what parked deliveries sent, and keeps why', async () => {
   const { change, get } = await start([HANDLED, PARKED]);
 
-  const told = await change('/deliveries/discard', { filter: {}, reason: 'a test' });
+  const told = await change('/acts', { kind: 'discard', filter: {}, reason: 'a test' });
 
-  expect([told.status, told.json]).toEqual([200, { changed: 1, next: 2, act: 1 }]);
+  expect([told.status, told.json]).toMatchObject([200, { id: 1, changed: 1, waiting: 0 }]);
   expect((await get('/deliveries/2')).json).toMatchObject({
     state: 'discarded',
     reason: 'a test',
@@ -426,21 +425,34 @@ describe('an act', () => {
   const act = { kind: 'replay', operator: 'ada@example', source: '127.0.0.1', reason: 'it is back' };
   const { operator, reason } = act;
 
-  test('of several parts is one in /acts, of its delivery, and in the log', async () => {
+  test('is in /acts, of its delivery, and in the log', async () => {
     const { change, get, log } = await start([PARKED, PARKED, PARKED]);
-    const filter = { state: 'parked' };
-    const first = await change('/deliveries/replay', { filter, limit: 2, operator, reason });
-    expect(first.json).toEqual({ changed: 2, next: 2, act: 1 });
-    await change('/deliveries/replay', { filter, after: 2, act: 1, operator, reason });
+    const filter = { state: 'parked', lastId: 3 };
+    const told = await change('/acts', { kind: 'replay', filter, operator, reason });
 
-    const all = { ...act, id: 1, filters: [filter], changed: 3 };
-    expect((await get('/acts')).json).toMatchObject({ acts: [{ ...all, states: { waiting: 3 } }] });
-    expect((await get('/acts/1')).json).toMatchObject(all);
-    expect((await get('/deliveries/3')).json).toMatchObject({ acts: [all] });
+    const all = { ...act, id: 1, filter, selected: 3, changed: 3, waiting: 3, endedAt: expect.any(Number) };
+    expect(told.json).toMatchObject(all);
+    expect((await get('/acts')).json).toMatchObject({ acts: [all] });
+    expect((await get('/acts/1')).json).toEqual(told.json);
+    expect((await get('/deliveries/3')).json).toMatchObject({ act: all });
+    expect((await get('/acts/7')).json).toEqual({ code: 'UNKNOWN_ACT', message: 'There is no act 7.' });
     expect(await log.line('an operator replayed deliveries')).toMatchObject({
-      ...{ act: 1, level: 'info', filters: [filter], changed: 3, operator, reason, source: act.source },
+      ...{ act: 1, level: 'info', filter, changed: 3, operator, reason, source: act.source },
     });
     expect(log.lines).toHaveLength(1);
+  });
+
+  test('without a name is of nobody, and adds to no other', async () => {
+    const { change, get } = await start([PARKED, PARKED]);
+    await change('/acts', { kind: 'replay', filter: { ids: [1] }, operator });
+    await change('/acts', { kind: 'replay', filter: { ids: [2] } });
+
+    expect((await get('/acts')).json).toMatchObject({
+      acts: [
+        { id: 2, operator: null, changed: 1 },
+        { id: 1, operator, changed: 1 },
+      ],
+    });
   });
 
   test('is of whom the proxy names, whatever is sent', async () => {
@@ -451,29 +463,6 @@ describe('an act', () => {
       acts: [{ kind: 'pause', operator: 'Gr\u00e4fin', reason }],
     });
     expect(await log.line('an operator paused the handler')).toMatchObject({ operator: 'Gr\u00e4fin' });
-  });
-
-  test.each<[string, object, string]>([
-    ['is not there', { act: 7, operator, reason }, 'There is no act 7.'],
-    ['is of another kind', { act: 1, operator, reason }, 'Act 1 has another kind.'],
-    ['is of another operator', { act: 2, operator: 'bob', reason }, 'Act 2 has another operator.'],
-    ['is of an operator', { act: 2, reason }, 'Act 2 has another operator.'],
-    ['is of nobody', { act: 3, operator }, 'Act 3 has another operator.'],
-    ['has another reason', { act: 2, operator, reason: 'bored' }, 'Act 2 has another reason.'],
-    ['has a reason', { act: 2, operator }, 'Act 2 has another reason.'],
-    ['is from another address', { act: 4, operator, reason }, 'Act 4 has another source.'],
-  ])('that %s has no further part of a request', async (_name, sent, message) => {
-    const { change, get, inbox } = await start([PARKED]);
-    await change('/handler/pause', { operator, reason });
-    await change('/deliveries/replay', { filter: { ids: [7] }, operator, reason });
-    await change('/deliveries/replay', { filter: { ids: [7] } });
-    await inbox.beginAct('replay', { operator, reason, source: 'plant-inbox' }, {});
-
-    expect(await change('/deliveries/replay', { filter: {}, ...sent })).toMatchObject({
-      ...{ status: 404, json: { code: 'UNKNOWN_ACT', message: expect.stringContaining(message) } },
-    });
-    expect((await get('/acts/7')).status).toBe(404);
-    expect((await get('/stats')).json).toMatchObject({ parked: 1 });
   });
 });
 
@@ -496,32 +485,41 @@ test('GET /stats', async () => {
   });
 });
 
-test.each(['/deliveries/replay', '/deliveries/discard', '/handler/pause', '/handler/resume'])(
-  'GET %s: 405',
-  async (path) => {
-    const { status, fields } = await (await oneOfEach()).get(path);
+test.each(['/handler/pause', '/handler/resume'])('GET %s: 405', async (path) => {
+  const { status, fields } = await (await oneOfEach()).get(path);
 
-    expect([status, fields.allow]).toEqual([405, 'POST']);
-  },
-);
+  expect([status, fields.allow]).toEqual([405, 'POST']);
+});
 
 test.each<[string, unknown, string]>([
-  ['/deliveries/replay', {}, 'filter is missing.'],
-  ['/deliveries/replay', [], 'The content must be a JSON object.'],
-  ['/deliveries/replay', { filter: {}, why: 'a' }, 'why is unknown here.'],
-  ['/deliveries/replay', { filter: { id: 1 } }, 'filter.id is unknown here.'],
-  ['/deliveries/replay', { filter: { ids: [] } }, 'filter.ids must be a list of 1 to 500 ids.'],
+  ['/acts', { kind: 'replay' }, 'filter is missing.'],
+  ['/acts', [], 'The content must be a JSON object.'],
+  ['/acts', { filter: {} }, 'kind must be one of replay, discard.'],
+  ['/acts', { kind: 'pause', filter: {} }, 'kind must be one of replay, discard.'],
+  ['/acts', { kind: 'replay', filter: {}, why: 'a' }, 'why is unknown here.'],
+  ['/acts', { kind: 'replay', filter: { id: 1 } }, 'filter.id is unknown here.'],
+  ['/acts', { kind: 'replay', filter: { ids: [] } }, 'filter.ids must be a list of 1 to 500 ids.'],
   [
-    '/deliveries/replay',
-    { filter: { receivedBefore: '2026-02-30' } },
+    '/acts',
+    { kind: 'replay', filter: { state: 'waiting' } },
+    'filter.state must be one of parked, retrying,',
+  ],
+  [
+    '/acts',
+    { kind: 'discard', filter: { state: ['parked', 'handled'] } },
+    'filter.state must be one of parked',
+  ],
+  [
+    '/acts',
+    { kind: 'replay', filter: { receivedBefore: '2026-02-30' } },
     'filter.receivedBefore must be a time',
   ],
-  ['/deliveries/replay?state=parked', { filter: {} }, 'state is unknown here.'],
-  ['/deliveries/discard', { filter: {} }, 'reason is missing.'],
-  ['/deliveries/discard', { filter: {}, reason: ' ' }, 'reason must not be blank.'],
+  ['/acts?state=parked', { kind: 'replay', filter: {} }, 'state is unknown here.'],
+  ['/acts', { kind: 'discard', filter: {} }, 'reason is missing.'],
+  ['/acts', { kind: 'discard', filter: {}, reason: ' ' }, 'reason must not be blank.'],
   [
-    '/deliveries/discard',
-    { filter: {}, reason: 'a'.repeat(1_001) },
+    '/acts',
+    { kind: 'discard', filter: {}, reason: 'a'.repeat(1_001) },
     'reason must be one text of at most 1,000 characters.',
   ],
   ['/handler/pause', { until: 1 }, 'until is unknown here.'],
@@ -547,8 +545,8 @@ test('an inbox that can be neither read nor written: 503 with the reason', async
     const { status, json } = await get(path);
     expect([path, status, json]).toEqual([path, 503, { code: 'INBOX_UNUSABLE', message }]);
   }
-  expect(await change('/deliveries/replay', { filter: {} })).toMatchObject({
+  expect(await change('/acts', { kind: 'replay', filter: {} })).toMatchObject({
     status: 503,
-    json: { code: 'INBOX_WRITE_FAILED', message: expect.stringContaining('no such table') as string },
+    json: { code: 'INBOX_UNUSABLE', message: expect.stringContaining('no such table') as string },
   });
 });

@@ -1,24 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 
+import type { Origin } from '../inbox/acts.js';
 import { storableText } from '../inbox/delivery.js';
-import type {
-  Act,
-  Change,
-  FollowedAct,
-  InboxOperations,
-  InboxStats,
-  Origin,
-  StoredDelivery,
-} from '../inbox/inbox-operations.js';
+import type { Inbox } from '../inbox/inbox.js';
+import type { InboxStats, StoredDelivery } from '../inbox/inbox-operations.js';
 import { shownText } from '../inbox/shown-text.js';
-import type { ActLog } from './act-log.js';
 import { asBuffer, streamJson } from './content-json.js';
 import { atMostEvery } from './look-up.js';
 import {
+  ACT_CONTENT,
   ACTS_QUERY,
   BATCH_QUERY,
-  CHANGE_CONTENTS,
   COUNT_QUERY,
   HANDLER_CONTENT,
   LIST_QUERY,
@@ -58,16 +51,12 @@ export interface ReceiverFacts {
 /** The receiver whose inbox it is. */
 export interface ServingReceiver {
   readonly facts: Readonly<ReceiverFacts>;
-  readonly log: ActLog;
   /** The header field in which a proxy names the operator; undefined for none. */
   readonly operatorHeader: string | undefined;
 }
 
 interface OneDelivery {
   readonly Params: { readonly id: string };
-}
-interface ManyDeliveries {
-  readonly Body: z.output<(typeof CHANGE_CONTENTS)[Change['kind']]>;
 }
 interface Query<Schema extends z.ZodType> {
   readonly Querystring: z.output<Schema>;
@@ -79,11 +68,7 @@ type SentOrigin = z.output<typeof HANDLER_CONTENT>;
  *
  * @param receiver undefined if none runs
  */
-export function deliveryRoutes(
-  app: FastifyInstance,
-  inbox: InboxOperations,
-  receiver?: ServingReceiver,
-): void {
+export function deliveryRoutes(app: FastifyInstance, inbox: Inbox, receiver?: ServingReceiver): void {
   const find = async ({ params: { id } }: FastifyRequest<OneDelivery>): Promise<StoredDelivery> => {
     const found = await inbox.find(Number(id));
     if (found !== undefined) return found;
@@ -103,35 +88,12 @@ export function deliveryRoutes(
       reason: why && storableText(why),
     };
   };
-  const unknownAct = (id: number): RequestFault => new RequestFault('UNKNOWN_ACT', `There is no act ${id}.`);
-  const followAct = async (id: number): Promise<FollowedAct> => {
-    const [act] = await inbox.acts({ after: id + 1, limit: 1 });
-    if (act?.id === id) return act;
-    throw unknownAct(id);
-  };
-  const actOf = async (kind: Change['kind'], request: FastifyRequest<ManyDeliveries>): Promise<Change> => {
-    const { act: id, filter } = request.body;
-    const origin = originOf(request, request.body);
-    if (id === undefined) return inbox.beginAct(kind, origin, filter);
-    // What became of it isn't asked: that would cost each part of an act as much as the whole act is large.
-    const act = await inbox.findAct(id);
-    if (act === undefined) throw unknownAct(id);
-    // Nobody may hide behind somebody else's act, and what it says of its first part is true of each.
-    const sent: Pick<Act, 'kind' | keyof Origin> = { kind, ...origin };
-    const others = (Object.keys(sent) as (keyof typeof sent)[]).filter((name) => sent[name] !== act[name]);
-    if (others.length === 0) return act as Change;
-    throw new RequestFault(
-      'UNKNOWN_ACT',
-      `Act ${id} has another ${others.join(', ')}. Leave act out to begin a new one.`,
-    );
-  };
   const countAgain = (): (() => Promise<InboxStats>) => atMostEvery(STATS_INTERVAL, () => inbox.stats());
   let readStats = countAgain();
   const setPaused =
     (isPaused: boolean) =>
     async (request: FastifyRequest<{ Body: SentOrigin }>, reply: FastifyReply): Promise<unknown> => {
-      const act = await inbox.setPaused(isPaused, originOf(request, request.body));
-      receiver?.log.add(act, 0);
+      await inbox.setPaused(isPaused, originOf(request, request.body));
       readStats = countAgain();
       return reply.code(204).send();
     };
@@ -187,22 +149,19 @@ export function deliveryRoutes(
       })
       .send(asBuffer(content));
   });
-  for (const kind of Object.keys(CHANGE_CONTENTS) as Change['kind'][])
-    app.post<ManyDeliveries>(`/deliveries/${kind}`, changing(CHANGE_CONTENTS[kind]), async (request) => {
-      const { filter, after, limit } = request.body;
-      const act = await actOf(kind, request);
-      const { changed, next = null } = await inbox.change({ filter, after, limit }, act);
-      receiver?.log.add(act, changed);
-      return { changed, next, act: act.id };
-    });
   app.post<{ Body: SentOrigin }>('/handler/pause', changing(HANDLER_CONTENT), setPaused(true));
   app.post<{ Body: SentOrigin }>('/handler/resume', changing(HANDLER_CONTENT), setPaused(false));
-  app.get<Query<typeof ACTS_QUERY>>('/acts', reading(ACTS_QUERY), async ({ query }) => ({
-    acts: await inbox.acts(query),
-  }));
-  app.get<OneDelivery>('/acts/:id(^[1-9]\\d{0,14}$)', reading(), ({ params }) =>
-    followAct(Number(params.id)),
+  app.post<{ Body: z.output<typeof ACT_CONTENT> }>('/acts', changing(ACT_CONTENT), (request) =>
+    inbox.acts.begin(request.body.kind, request.body.filter, originOf(request, request.body)),
   );
+  app.get<Query<typeof ACTS_QUERY>>('/acts', reading(ACTS_QUERY), async ({ query }) => ({
+    acts: await inbox.acts.list(query),
+  }));
+  app.get<OneDelivery>('/acts/:id(^[1-9]\\d{0,14}$)', reading(), async ({ params: { id } }) => {
+    const act = await inbox.acts.find(Number(id));
+    if (act !== undefined) return act;
+    throw new RequestFault('UNKNOWN_ACT', `There is no act ${id}.`);
+  });
   app.get('/stats', reading(), async (request) => ({
     ...(await readStats()),
     receiver: receiver && { ...receiver.facts, operator: originOf(request, {}).operator },

@@ -5,7 +5,6 @@ import { type Config, nameOf } from '../config/config.js';
 import { inboxFolder } from '../config/inbox-folder.js';
 import type { Counters } from '../counters.js';
 import type { Inbox } from '../inbox/inbox.js';
-import { ActLog } from './act-log.js';
 import { Activity } from './activity.js';
 import { deliveryRoutes, type ReceiverFacts } from './deliveries.js';
 import { documentRoutes, readDocuments } from './documents.js';
@@ -76,14 +75,13 @@ export async function startOperations({
     inbox: inbox.location,
     url: null,
   };
-  const log = new ActLog(logger);
   const operatorHeader = config.OPERATOR_HEADER;
   const documents = readDocuments();
   const listener = await startListener(
     (app) => {
       documentRoutes(app, documents);
       healthRoutes(app, readiness, metrics);
-      deliveryRoutes(app, inbox, { facts: receiver, log, operatorHeader });
+      deliveryRoutes(app, inbox, { facts: receiver, operatorHeader });
       activity.route(app);
     },
     { port: config.OPERATIONS_PORT, host: config.OPERATIONS_HOST },
@@ -92,7 +90,6 @@ export async function startOperations({
   return {
     ...listener,
     openSocket: async () => (folder === undefined ? undefined : listener.openSocket(folder)),
-    close: () => listener.close().finally(() => log.close()),
     starting: (what) => readiness.starting(what),
     started: (url) => {
       receiver.url = url;

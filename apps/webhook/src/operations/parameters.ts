@@ -1,9 +1,10 @@
 import { z } from 'zod';
 
+import { CHANGEABLE, type ChangeKind } from '../inbox/acts.js';
 import { DELIVERY_STATES } from '../inbox/inbox-operations.js';
 import { parseTime } from '../inbox/parse-time.js';
 
-/** Most deliveries in one response, or in one part of a change. */
+/** Most deliveries in one response. */
 export const MAX_LIMIT = 500;
 
 /** Longest name of an operator, in UTF-16 code units. */
@@ -68,8 +69,15 @@ const object = <Members extends z.core.$ZodShape>(members: Members) =>
 /** No parameters, or no members. */
 export const NOTHING = object({});
 
+/** One state, or several. */
+function statesIn<const States extends readonly [string, ...string[]]>(states: States) {
+  const one = choice(states);
+  const error = `must be one of ${states.join(', ')}, or a list of these`;
+  return z.union([one, z.array(one).min(1)], { error });
+}
+
 const filterIn = (part: Part) => ({
-  state: choice(DELIVERY_STATES).exactOptional(),
+  state: statesIn(DELIVERY_STATES).exactOptional(),
   errorGroup: text(1_000).exactOptional(),
   ids: idsIn(part).exactOptional(),
   firstId: idIn(part).exactOptional(),
@@ -100,16 +108,24 @@ const origin = { operator: text(MAX_NAME).exactOptional(), reason: text(1_000).e
 /** Content of what is done with the handler. */
 export const HANDLER_CONTENT = object(origin);
 
-const change = {
-  filter: object(filterIn('content')),
-  after: afterIn('content'),
-  limit: limitIn('content'),
-  act: idIn('content').exactOptional(),
-  ...origin,
-};
+const changeable = (kind: ChangeKind) => ({
+  kind: z.literal(kind),
+  filter: object({ ...filterIn('content'), state: statesIn(CHANGEABLE[kind]).exactOptional() }),
+});
 
-/** Content of each change of many deliveries: a part of an act, or else the first part of a new one. */
-export const CHANGE_CONTENTS = {
-  replay: object(change),
-  discard: object({ ...change, reason: text(1_000).regex(/\S/, { error: 'must not be blank' }) }),
-};
+/** Content of a request to change deliveries. */
+export const ACT_CONTENT = z.discriminatedUnion(
+  'kind',
+  [
+    object({ ...changeable('replay'), ...origin }),
+    object({
+      ...changeable('discard'),
+      ...origin,
+      reason: text(1_000).regex(/\S/, { error: 'must not be blank' }),
+    }),
+  ],
+  {
+    error: ({ code }: { readonly code?: string }) =>
+      code === 'invalid_union' ? 'must be one of replay, discard' : 'must be a JSON object',
+  },
+);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type PostgresServer } from '@plant-store/test-support/postgres';
 import { startPostgres, withPostgres } from '@plant-store/test-support/postgres-tests';
 
-import { act, all, Claims, HANDLED, incoming } from '../open-inbox.js';
+import { act, Claims, HANDLED, incoming } from '../open-inbox.js';
 import { openShared } from './open-shared.js';
 
 const EARLIER = readFileSync(new URL('../earlier/postgres-4.sql', import.meta.url), 'utf8');
@@ -30,13 +30,11 @@ withPostgres('a shared inbox whose database publishes all tables', () => {
     await inbox.setPaused(false);
     const claims = Claims.begin(inbox);
     const id = await inbox.accept(incoming('arbitrary', { eventId: 'an event' }));
-    await claims.settle(
-      ...(await inbox.list(all().filter, { order: 'newest first', limit: 100 })).map(() => HANDLED),
-    );
+    await claims.settle(...(await inbox.list({}, { order: 'newest first', limit: 100 })).map(() => HANDLED));
     await inbox.setPaused(true);
 
     expect(await inbox.find(id)).toMatchObject({ state: 'handled' });
-    expect(await act(inbox, 'replay', all({ ids: [id] }))).toMatchObject({ changed: 1 });
+    expect(await act(inbox, 'replay', { ids: [id] })).toMatchObject({ changed: 1 });
     expect(
       await inbox.removeExpired({ maxAge: 1, maxBytes: undefined, maxEventAge: 1 }),
     ).toBeGreaterThanOrEqual(0);

@@ -19,7 +19,17 @@ import { PostgresTransactions } from '../../src/inbox/postgres/postgres-transact
 import { sql as query } from '../../src/inbox/sql.js';
 import type { Store } from '../../src/inbox/store.js';
 import { makeLatch } from '../make-latch.js';
-import { act, Claims, failed, HANDLED, incoming, untilStored, untilWritten } from '../open-inbox.js';
+import {
+  act,
+  Claims,
+  failed,
+  HANDLED,
+  incoming,
+  originOf,
+  PARKED,
+  untilStored,
+  untilWritten,
+} from '../open-inbox.js';
 import { recordLog } from '../record-log.js';
 import { rejection } from '../rejection.js';
 import { openShared } from './open-shared.js';
@@ -181,6 +191,48 @@ withPostgres('receivers on one database', () => {
     expect(await one.inbox.stats()).toMatchObject({ waiting: 1, running: 0, isPaused: true });
     await other.inbox.setPaused(false);
     expect(await one.next()).toMatchObject({ id: 1 });
+  });
+
+  describe('an act', () => {
+    const park = async ({ inbox, claims }: Receiver, count: number): Promise<void> => {
+      await Promise.all(Array.from({ length: count }, () => inbox.accept(incoming('arbitrary'))));
+      await claims.settle(...Array.from({ length: count }, () => PARKED));
+    };
+    const acts = 'SELECT id, changed, ended_at IS NULL FROM plant_store.act ORDER BY id';
+
+    test('of one that has ended is carried out by exactly one other', async () => {
+      const [one, two, three] = [await open(url), await open(url), await open(url)];
+      await park(one, 2_000);
+      await one.inbox.acts.begin('replay', {}, originOf());
+      await one.inbox.close();
+
+      while ((await sql(acts)).endsWith('t')) {
+        two.inbox.acts.goOn();
+        three.inbox.acts.goOn();
+        await Promise.all([two.inbox.acts.untilIdle(), three.inbox.acts.untilIdle()]);
+      }
+
+      expect(await sql(acts)).toBe('1|2000|f');
+      expect(await sql('SELECT state, act, count(*) FROM plant_store.delivery GROUP BY 1, 2')).toBe(
+        'waiting|1|2000',
+      );
+      expect([two.inbox.receiver, three.inbox.receiver]).toContain(
+        await sql('SELECT receiver FROM plant_store.act'),
+      );
+    });
+
+    test('meets one of another, and each counts what it has changed itself', async () => {
+      const [one, other] = [await open(url), await open(url)];
+      await park(one, 2_000);
+      await Promise.all([one, other].map(({ inbox }) => inbox.acts.begin('replay', {}, originOf())));
+      await Promise.all([one, other].map(({ inbox }) => inbox.acts.untilIdle()));
+
+      expect(await sql('SELECT sum(changed), count(ended_at) FROM plant_store.act')).toBe('2000|2');
+      expect(
+        await sql(`SELECT count(*) FROM plant_store.act WHERE changed <>
+          (SELECT count(*) FROM plant_store.delivery WHERE act = plant_store.act.id)`),
+      ).toBe('0');
+    });
   });
 
   test('run one suspect each', async () => {
@@ -487,7 +539,7 @@ withPostgres('receivers on one database', () => {
 
     test('of an attempt that was replayed after its commit changes nothing of the next one', async () => {
       await transactions.run(claimed, insert('a'), signal);
-      await act(inbox, 'replay', { filter: {}, after: 0, limit: 10 });
+      await act(inbox, 'replay');
       const again = await next();
       inbox.settle(claimed, HANDLED);
       await untilStored(inbox);

@@ -1,5 +1,5 @@
+import { CHANGEABLE, type Origin } from '../../src/inbox/acts.js';
 import { Inbox } from '../../src/inbox/inbox.js';
-import type { Origin } from '../../src/inbox/inbox-operations.js';
 import { describePlan, type Incident, type Plan } from './plan.js';
 import { SimulatedReceiver } from './simulated-receiver.js';
 import { World } from './world.js';
@@ -147,11 +147,8 @@ export class Simulation extends World {
       case 'replay':
       case 'discard': {
         promises.done.add(incident.kind);
-        const batch = { filter: incident.filter, after: 0, limit: 5 };
-        return void inbox
-          .beginAct(incident.kind, OPERATOR, batch.filter)
-          .then((act) => inbox.change(batch, act))
-          .catch(KEPT);
+        const filter = { ...incident.filter, state: CHANGEABLE[incident.kind] };
+        return void inbox.acts.begin(incident.kind, filter, OPERATOR).catch(KEPT);
       }
       case 'the clock jumps':
         this.jump += incident.by;

@@ -1,6 +1,6 @@
+import type { Act } from '../../src/inbox/acts.js';
 import type { IncomingDelivery } from '../../src/inbox/delivery.js';
 import { Inbox } from '../../src/inbox/inbox.js';
-import type { Act } from '../../src/inbox/inbox-operations.js';
 import { drawPlan } from './plan.js';
 import { OPERATOR, simulate } from './simulate.js';
 
@@ -64,7 +64,7 @@ class Generous extends Inbox {
 
 class Unpausable extends Inbox {
   override setPaused(): Promise<Act> {
-    return this.beginAct('pause', OPERATOR);
+    return this.acts.setPaused(false, OPERATOR);
   }
 }
 

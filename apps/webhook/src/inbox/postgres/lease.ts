@@ -52,14 +52,14 @@ export async function takeLease(client: pg.ClientBase, receiver: string): Promis
 }
 
 /**
- * A condition: the receiver of a running delivery isn't alive. A lease that ends further away than one can last is of a
+ * A condition: the receiver that a row names isn't alive. A lease that ends further away than one can last is of a
  * clock that was wrong; it may last twice as long here, because this transaction may have begun before it was extended.
  * After an outage of the database every lease has lapsed, so one only counts once this receiver has been back for as long:
  * the others have extended theirs by then.
  */
 export const isAbandoned = (receiver: string): string => `NOT EXISTS (
   SELECT FROM plant_store.receiver AS other
-  WHERE other.name = delivery.receiver AND (other.expires_at BETWEEN now() AND now() + 2 * ${SECONDS} OR NOT EXISTS (
+  WHERE other.name = receiver AND (other.expires_at BETWEEN now() AND now() + 2 * ${SECONDS} OR NOT EXISTS (
     SELECT FROM plant_store.receiver AS own
     WHERE own.name = ${pg.escapeLiteral(receiver)} AND own.since < now() - ${SECONDS})))`;
 

@@ -29,6 +29,9 @@ import { catchUp, withSequences } from './sequences.js';
 /** How long to wait for a reply before a connection counts as lost, in milliseconds. */
 const REPLY_TIMEOUT = 20_000;
 
+/** Key of the lock under which one receiver at a time changes many deliveries. */
+const TURN = 0x706c6170;
+
 /** Errors of one row, of which the others may be written: its data, a constraint, a limit, or a lock that it waits for. */
 const OF_ONE_ROW = /^(22|23|40|54|55P03)/;
 
@@ -70,6 +73,18 @@ export class PostgresStore implements Store {
     isAbandoned: raw(isAbandoned(this.receiver)),
     // With `IN`, a table that has no statistics yet is read as a whole, and every cycle waits.
     isAmong: (selection) => sql`= ANY (ARRAY(${selection}))`,
+    // Not a lock to wait for: nothing could be written here while another receiver that has it stands still. A statement
+    // sees what was committed before it began, so the next one sees all that those before have done in their turn.
+    takeTurn: sql`SELECT set_config('plant_store.has_turn', pg_try_advisory_xact_lock(${TURN})::text, true)`,
+    hasTurn: sql`current_setting('plant_store.has_turn') = 'true'`,
+    withPart: (selection, ...changes) => {
+      const last = changes.at(-1)!;
+      const others = changes
+        .slice(0, -1)
+        .map((change, index) => sql`, ${raw(`change_${index}`)} AS (${change})`)
+        .reduce((all, change) => sql`${all}${change}`, sql``);
+      return [sql`WITH part AS MATERIALIZED (${selection})${others} ${last}`];
+    },
     position: (column, value) => sql`position(${value} in ${column})`,
   };
   readonly room = new Room();

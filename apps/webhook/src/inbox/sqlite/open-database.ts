@@ -158,6 +158,8 @@ function prepare(database: DatabaseSyncInstance, file: string, mayUpgrade: boole
   database.exec(`PRAGMA journal_size_limit = ${MAX_LOG_BYTES}`);
   // What was deleted can't be read in the file any more. Pages that become free are overwritten with zeros.
   database.exec('PRAGMA secure_delete = ON');
+  // What a transaction keeps beside needs no other disk.
+  database.exec('PRAGMA temp_store = MEMORY');
   migrate(database, file, mayUpgrade);
   requireObjects(database);
   // A file that can't be written is opened for reading, and a statement that would write reports it.

@@ -1,9 +1,10 @@
 import { afterThisFile, makeFolder } from '@plant-store/test-support';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 
+import { Counters } from '../../counters.js';
+import { Inbox } from '../inbox.js';
 import { Removal } from '../retention.js';
-import type { Sql } from '../sql.js';
-import { SqlOperations } from '../sql-operations.js';
+import { type Sql, sql } from '../sql.js';
 import { Room, type Row, type Store } from '../store.js';
 import { transitionsFor } from '../transitions.js';
 import { openDatabase } from './open-database.js';
@@ -38,12 +39,19 @@ function recordPlans(): { readonly store: Store; readonly plans: string[] } {
   const plans: string[] = [];
   const note = (...statements: readonly Sql[]): Promise<Row[]> => {
     plans.push(...statements.flatMap(({ text }) => planOf(text.replaceAll(/\$(?=\d)/g, '?'))));
-    return Promise.resolve([{ now: 1, id: 1, filters: '[]' }]);
+    return Promise.resolve([{ now: 1, id: 1, filter: '{}', endedAt: 1 }]);
   };
   const size = () => Promise.resolve({ onDisk: 1, inUse: 1 });
   return { store: { dialect: DIALECT, read: note, run: note, size } as unknown as Store, plans };
 }
 
+const SILENT = { error: () => undefined, warn: () => undefined, info: () => undefined };
+const inboxOn = (store: Store): Inbox => new Inbox(store, { counters: new Counters(), logger: SILENT });
+
+// What a selection is kept in.
+database.exec(DIALECT.withPart(sql``, sql``)[0]!.text);
+
+const ORIGIN = { operator: null, source: null, reason: null };
 const transitions = transitionsFor(DIALECT);
 const PAGE = { order: 'newest first', limit: 1 } as const;
 const POLICY = { maxAttempts: 1, backoff: 1, maxBackoff: 1 };
@@ -60,22 +68,32 @@ test.each<[name: string, run: (store: Store) => Promise<unknown>, index: string]
     (store) => store.run(transitions.releaseLost('arbitrary', [[1, 1]])),
     'delivery_not_handled (state=?)',
   ],
-  ['stats', (store) => new SqlOperations(store).stats(), 'delivery_due (due_at>?)'],
-  ['errorGroups', (store) => new SqlOperations(store).errorGroups(), 'delivery_not_handled (state=?)'],
+  ['stats', (store) => inboxOn(store).stats(), 'delivery_due (due_at>?)'],
+  ['errorGroups', (store) => inboxOn(store).errorGroups(), 'delivery_not_handled (state=?)'],
   [
     'a list of a state',
-    (store) => new SqlOperations(store).list({ state: 'parked' }, PAGE),
+    (store) => inboxOn(store).list({ state: 'parked' }, PAGE),
     'delivery_not_handled (state=?)',
   ],
   [
     'a list of an error',
-    (store) => new SqlOperations(store).list({ errorGroup: 'a' }, PAGE),
+    (store) => inboxOn(store).list({ errorGroup: 'a' }, PAGE),
     'delivery_by_error (error_group=?)',
   ],
   [
     'what became of an act',
-    (store) => new SqlOperations(store).acts({ limit: 1 }),
+    (store) => inboxOn(store).acts.list({ limit: 1 }),
     'COVERING INDEX delivery_by_act (act=?)',
+  ],
+  [
+    'a part of an act',
+    (store) => inboxOn(store).acts.begin('replay', { state: ['parked', 'retrying'] }, ORIGIN),
+    'delivery_not_handled (state=? AND id>?',
+  ],
+  [
+    'a part of an act on handled deliveries',
+    (store) => inboxOn(store).acts.begin('replay', { state: 'handled' }, ORIGIN),
+    'SEARCH delivery USING INTEGER PRIMARY KEY (rowid>?',
   ],
   [
     'removeExpired',

@@ -18,16 +18,7 @@ import { backup, DatabaseSync } from '@photostructure/sqlite';
 
 import { asAnotherUser } from '../../../test/as-another-user.js';
 import { copyInbox } from '../../../test/copy-inbox.js';
-import {
-  act,
-  all,
-  Claims,
-  failed,
-  HANDLED,
-  incoming,
-  openEmbedded,
-  PARKED,
-} from '../../../test/open-inbox.js';
+import { act, Claims, failed, HANDLED, incoming, openEmbedded, PARKED } from '../../../test/open-inbox.js';
 import { rejection } from '../../../test/rejection.js';
 import type { ReceiverError } from '../../errors.js';
 import type { AttemptResult } from '../delivery.js';
@@ -217,7 +208,7 @@ describe('what was deleted', () => {
   test('by discarding is in no file of the inbox any more', async () => {
     const { folder, inbox } = await fill(PARKED);
 
-    await act(inbox, 'discard', all());
+    await act(inbox, 'discard');
 
     expect(countIn(folder)).toEqual(NOWHERE);
   });
@@ -228,7 +219,7 @@ describe('what was deleted', () => {
     afterThisTest(() => reader.close());
     reader.exec('BEGIN; SELECT count(*) FROM delivery');
 
-    await act(inbox, 'discard', all());
+    await act(inbox, 'discard');
     expect(countIn(folder)).not.toEqual(NOWHERE);
     reader.exec('ROLLBACK');
     await inbox.forgetDeleted();
@@ -238,7 +229,7 @@ describe('what was deleted', () => {
 
   test('by the retention is in no file of the inbox any more', async () => {
     const { folder, inbox } = await fill(HANDLED);
-    await act(inbox, 'discard', all());
+    await act(inbox, 'discard');
     const retention = { maxAge: 0, maxBytes: 0, maxEventAge: 0 };
 
     while ((await inbox.removeExpired(retention)) > 0);
@@ -252,7 +243,7 @@ describe('what was deleted', () => {
     const { inbox } = await fill(PARKED);
     const before = await inbox.size();
 
-    await act(inbox, 'discard', all());
+    await act(inbox, 'discard');
 
     const { inUse, free } = await inbox.size();
     expect(free - before.free).toBe(before.inUse - inUse);

@@ -35,6 +35,14 @@ export const DIALECT: Dialect = {
   lockFree: sql``,
   isAbandoned: sql`true`,
   isAmong: (selection) => sql`IN (${selection})`,
+  takeTurn: sql`SELECT 1`,
+  hasTurn: sql`true`,
+  withPart: (selection, ...changes) => [
+    sql`CREATE TEMP TABLE IF NOT EXISTS part (id INTEGER PRIMARY KEY, act INTEGER, state TEXT)`,
+    sql`DELETE FROM part`,
+    sql`INSERT INTO part ${selection}`,
+    ...changes,
+  ],
   position: (column, value) => sql`instr(${column}, ${value})`,
 };
 
