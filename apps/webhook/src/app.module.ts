@@ -8,8 +8,12 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 
 import type { AccessTokenSource } from './authentication/access-token-source.js';
-import { AccessTokens } from './authentication/access-tokens.js';
-import { BearerStrategy, CHALLENGES, type Challenges } from './authentication/bearer.strategy.js';
+import {
+  AccessTokens,
+  BearerStrategy,
+  CHALLENGES,
+  type Challenges,
+} from './authentication/bearer.strategy.js';
 import { type Config, LONGEST_TIMER } from './config/config.js';
 import { Counters } from './counters.js';
 import { Admission } from './delivery/admission.js';
@@ -77,17 +81,13 @@ export async function createApp(
     adapter,
     { logger: nestLogger(logger), bodyParser: false, abortOnError: false },
   );
-  // It guards the whole application (§5).
-  const admission = new Admission(app.get(BearerStrategy), pipeline);
-  adapter
-    .getInstance()
-    .addHook('onRequest', admission.onRequest)
-    .addHook('preParsing', admission.preParsing)
-    .addHook('preClose', (done) => {
-      connections.closeAfterNextResponse();
-      connections.closeSilent();
-      done();
-    });
+  const fastify = adapter.getInstance();
+  new Admission(app.get(BearerStrategy), pipeline).guard(fastify);
+  fastify.addHook('preClose', (done) => {
+    connections.closeAfterNextResponse();
+    connections.closeSilent();
+    done();
+  });
   return { app, connections };
 }
 
@@ -121,8 +121,6 @@ function createFastifyAdapter(
   fastify.server.address = () => address() ?? 'passed';
   // Otherwise it responds 404 to a method that it doesn't know.
   for (const method of METHODS) if (!fastify.supportedMethods.includes(method)) fastify.addHttpMethod(method);
-  fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, content, done) => done(null, content));
   fastify.addHook('onRequest', checkMessage);
   return adapter;
 }

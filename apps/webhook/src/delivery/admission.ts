@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Transform, type TransformCallback } from 'node:stream';
 
-import type { onRequestHookHandler, preParsingHookHandler } from 'fastify';
+import type { FastifyInstance, onRequestHookHandler, preParsingHookHandler } from 'fastify';
 
-import type { AcceptedToken } from '../authentication/access-tokens.js';
-import type { BearerStrategy } from '../authentication/bearer.strategy.js';
+import type { AcceptedToken, BearerStrategy } from '../authentication/bearer.strategy.js';
 import { connectionOf } from '../http/connection.js';
 import { expectsContinue, type RequestHead } from '../http/message.js';
 import { Refusal } from '../http/refusal.js';
@@ -42,8 +41,20 @@ export class Admission {
     this.#memory = new ContentMemory(pipeline.maxContentBytesInFlight);
   }
 
+  /** Guards a whole application (§5), and has it read content as it is. */
+  guard(
+    fastify: Pick<FastifyInstance, 'addContentTypeParser' | 'addHook' | 'removeAllContentTypeParsers'>,
+  ): void {
+    fastify.addHook('onRequest', this.#onRequest);
+    fastify.addHook('preParsing', this.#preParsing);
+    fastify.removeAllContentTypeParsers();
+    fastify.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, content, done) =>
+      done(null, content),
+    );
+  }
+
   /** Decides at once (docs/decisions/009). */
-  readonly onRequest: onRequestHookHandler = (request, reply, done) => {
+  readonly #onRequest: onRequestHookHandler = (request, reply, done) => {
     const { raw, is404 } = request;
     if (is404) throw new Refusal('path-unknown');
     const at = performance.now();
@@ -63,7 +74,7 @@ export class Admission {
   };
 
   /** Chunked content announces no length: memory for it is taken as it arrives. */
-  readonly preParsing: preParsingHookHandler = ({ raw, admitted }, _reply, content, done) => {
+  readonly #preParsing: preParsingHookHandler = ({ raw, admitted }, _reply, content, done) => {
     if (raw.headers['transfer-encoding'] === undefined || admitted === undefined) return done(null, content);
     done(null, content.pipe(new PartsJoiner(admitted.memory, this.pipeline.maxContentBytes)));
   };
@@ -98,8 +109,9 @@ class MemoryShare {
     response: ServerResponse,
   ) {
     response.once('close', () => this.free());
+    // A response behind another one never closes if their connection does.
     request.once('close', () => {
-      if (!request.complete) this.free();
+      if (!request.complete || response.headersSent) this.free();
     });
   }
 

@@ -1,4 +1,4 @@
-import type { AcceptedToken } from '../authentication/access-tokens.js';
+import type { AcceptedToken } from '../authentication/bearer.strategy.js';
 import { hasContent } from '../http/connection.js';
 import type { PreparedResponse, RequestHead } from '../http/message.js';
 import { Refusal, type Refusals } from '../http/refusal.js';

@@ -143,10 +143,9 @@ test('a sender of 3 MB at 1 MB/s, in parts of 1 kB, gets the response to its ref
     socket.write(Buffer.alloc(1_000));
     if (sent % 10 === 0) await setTimeout(10);
   }
-  const written = once(socket.end(), 'finish');
+  socket.end();
 
   expect((await text(socket)).split('\r\n', 1)).toEqual(['HTTP/1.1 413 Payload Too Large']);
-  await written;
 });
 
 test('whoever goes on sending after its response is cut off', async () => {
