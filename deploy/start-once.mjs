@@ -18,16 +18,20 @@ const state = mkdtempSync(join(tmpdir(), 'plant-store-webhook-'));
 
 // A file of tokens is where the receiver is deployed.
 const given = { ...process.env, ACCESS_TOKENS_FILE: '', LOG_LEVEL: 'info', HOST: '', OPERATIONS_HOST: '' };
-const child = spawn(process.execPath, [resolve(built, 'apps/webhook/dist/main.js')], {
-  env: {
-    ...developmentEnvironment(given, answerValues),
-    PORT: '0',
-    OPERATIONS_PORT: '0',
-    INBOX_URL: pathToFileURL(join(state, 'inbox')).href,
+const child = spawn(
+  process.execPath,
+  ['--max-semi-space-size=64', resolve(built, 'apps/webhook/dist/main.js')],
+  {
+    env: {
+      ...developmentEnvironment(given, answerValues),
+      PORT: '0',
+      OPERATIONS_PORT: '0',
+      INBOX_URL: pathToFileURL(join(state, 'inbox')).href,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: TIMEOUT,
   },
-  stdio: ['ignore', 'pipe', 'pipe'],
-  timeout: TIMEOUT,
-});
+);
 let output = '';
 let hasListened = false;
 for (const stream of [child.stdout, child.stderr])

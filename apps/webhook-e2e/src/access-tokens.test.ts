@@ -7,13 +7,7 @@ import { makeFolder } from '@plant-store/test-support';
 import { openConnection } from '../support/connection.js';
 import { expectResponse } from '../support/expect-response.js';
 import { ACCESS_TOKEN, ARBITRARY, message, POST } from '../support/messages.js';
-import {
-  canUnshare,
-  type ReceiverOptions,
-  type RunningReceiver,
-  startReceiver,
-  withMount,
-} from '../support/receiver.js';
+import { type RunningReceiver, startReceiver } from '../support/receiver.js';
 import { Load, openSender } from '../support/sender.js';
 
 const RELOADED = 'access tokens reloaded';
@@ -69,33 +63,8 @@ test('a token file that is replaced by a named pipe: the previous tokens stay, a
   expect(receiver.process.entries(NOT_RELOADED)).toHaveLength(1);
 });
 
-const testWithMount = canUnshare ? test : test.skip;
-
-testWithMount(
-  'a token file that is mounted alone: the start says so, and its replacement is an error in the log',
-  async () => {
-    const folder = makeFolder();
-    const [outside, inside] = [join(folder, 'outside'), join(folder, 'in side')];
-    writeFileSync(outside, 'old\n');
-    writeFileSync(inside, '');
-    const receiver = await startWith(inside, withMount(outside, inside));
-
-    expect(receiver.process.entries()[0]).toMatchObject({
-      ...{ level: 'warn', file: inside },
-      msg: 'the file of access tokens is mounted alone: if it is replaced, this process keeps the old one; mount its folder',
-    });
-    writeFileSync(`${outside}.next`, 'new\n');
-    renameSync(`${outside}.next`, outside);
-    const entry = await receiver.process.logged(NOT_RELOADED);
-
-    expect(entry).toMatchObject({ level: 'error', err: { code: 'ACCESS_TOKENS_UNREADABLE' } });
-    expect(JSON.stringify(entry)).toContain('it was replaced where it comes from, and is mounted alone');
-    expect(receiver.process.entries(NOT_RELOADED)).toHaveLength(1);
-  },
-);
-
-const startWith = (file: string, within?: ReceiverOptions['within']): Promise<RunningReceiver> =>
-  startReceiver({ within, settings: { ACCESS_TOKENS: '', ACCESS_TOKENS_FILE: file } });
+const startWith = (file: string): Promise<RunningReceiver> =>
+  startReceiver({ settings: { ACCESS_TOKENS: '', ACCESS_TOKENS_FILE: file } });
 
 async function expectAccepted(receiver: RunningReceiver, tokens: readonly string[]): Promise<void> {
   const connection = await openConnection(receiver.port);

@@ -137,10 +137,6 @@ const UNSHARE = ['unshare', '--user', '--map-root-user'] as const;
 /** Starts a program as the first process that it sees, as in a container. */
 export const FIRST_PROCESS = [...UNSHARE, '--pid', '--fork', '--kill-child'] as const;
 
-/** Starts a program for which a file is mounted at another one. */
-export const withMount = (from: string, to: string) =>
-  [...UNSHARE, '--mount', '/bin/sh', '-c', 'mount --bind "$0" "$1" && shift && exec "$@"', from, to] as const;
-
 /** Whether this machine lets its users start such programs. */
 export const canUnshare =
   spawnSync(UNSHARE[0], [...UNSHARE.slice(1), '--pid', '--fork', 'true']).status === 0;

@@ -109,6 +109,17 @@ test('docs/reference/operations.md lists every fault of a request with its statu
   );
 });
 
+test.each([
+  'apps/webhook/serve/serve.mjs',
+  'deploy/Dockerfile',
+  'deploy/plant-store-webhook.service',
+  'deploy/start-once.mjs',
+])('%s starts a receiver with the larger young generation', (name) => {
+  const text = readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8');
+
+  expect(text).toContain('--max-semi-space-size=64');
+});
+
 /** An inbox, read in a copy of its files. */
 async function openEmbeddedWithReader(): Promise<ReadDatabase> {
   const folder = makeFolder();

@@ -2,7 +2,7 @@ import { type Answers, type AnswerValues, CONTENT_METHODS, facts, valuesOf } fro
 import { answerFaults, valueFaults } from '@plant-store/contract/check';
 
 import { createTokenMatcher, type TokenMatcher } from '../authentication/access-token-source.js';
-import { type Challenges, makeChallenges } from '../authentication/challenges.js';
+import { type Challenges, makeChallenges } from '../authentication/bearer.strategy.js';
 import type { AnsweredSettings, Config } from '../config/config.js';
 import { type DeliveryPipeline, requireContent, requireMethod } from '../delivery/pipeline.js';
 import { refuseContentEncoding } from '../delivery/steps/head.js';

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 import { type AnswerValues, type Failure, isJsonMediaType } from '@plant-store/contract';
 
-import type { AcceptedToken } from '../authentication/bearer-auth.guard.js';
+import type { AcceptedToken } from '../authentication/bearer.strategy.js';
 import { checkContent, type DeliveryPipeline } from '../delivery/pipeline.js';
 import { Refusal } from '../http/refusal.js';
 import type { RequestHead } from '../http/message.js';

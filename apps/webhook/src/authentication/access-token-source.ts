@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 import { systemReason } from '@plant-store/command/system-reason';
@@ -12,9 +12,6 @@ import { describeDenied } from '../file-owner.js';
 
 /** How often the file is checked for a change, in milliseconds. Polling also notices a replaced symbolic link. */
 const POLL_INTERVAL = 500;
-
-/** What is mounted for this process, on Linux: a line each, of which the 4th field is what and the 5th is where. */
-const MOUNTS = '/proc/self/mountinfo';
 
 /** Where the access tokens come from. */
 export interface AccessTokenSource {
@@ -43,25 +40,19 @@ export function openAccessTokens(
 ): AccessTokenSource {
   if (given === undefined) return { tokens: ACCESS_TOKENS ?? [], areCurrent: true, close: () => undefined };
   const path = absolute(given);
-  let file = readAccessTokensFile(path, matcher);
-  const source = { tokens: file.tokens(), areCurrent: true, close: () => clearInterval(timer) };
-  if (ownMount(path) !== undefined)
-    logger.warn(
-      { file: path },
-      'the file of access tokens is mounted alone: if it is replaced, this process keeps the old one; mount its folder',
-    );
+  const first = readAccessTokensFile(path, matcher);
+  if (first.tokens instanceof ReceiverError) throw first.tokens;
+  let { version } = first;
+  const source = { tokens: first.tokens, areCurrent: true, close: () => clearInterval(timer) };
   const timer = setInterval(() => {
-    const before = file.version;
-    file = readAccessTokensFile(path, matcher);
-    if (file.version === before) return;
-    try {
-      source.tokens = file.tokens();
-      source.areCurrent = true;
-      logger.info({ file: path, count: source.tokens.length }, 'access tokens reloaded');
-    } catch (err) {
-      source.areCurrent = false;
-      logger.error({ err }, 'access tokens not reloaded; those read last stay');
-    }
+    const file = readAccessTokensFile(path, matcher);
+    if (file.version === version) return;
+    version = file.version;
+    source.areCurrent = !(file.tokens instanceof ReceiverError);
+    if (file.tokens instanceof ReceiverError)
+      return logger.error({ err: file.tokens }, 'access tokens not reloaded; those read last stay');
+    source.tokens = file.tokens;
+    logger.info({ file: path, count: source.tokens.length }, 'access tokens reloaded');
   }, POLL_INTERVAL);
   timer.unref();
   return source;
@@ -80,82 +71,53 @@ function absolute(path: string): string {
 export interface AccessTokensFile {
   /** Changes whenever its text does, or the reason why it can't be read. */
   readonly version: string;
-  /** @throws ReceiverError `ACCESS_TOKENS_UNREADABLE` */
-  readonly tokens: () => string[];
+  /** Its tokens, or why it can't be used: `ACCESS_TOKENS_UNREADABLE`. */
+  readonly tokens: readonly string[] | ReceiverError;
 }
 
-/** Reads a file of access tokens. Never throws: a file that can't be used says so when its tokens are asked for. */
+/** Reads a file of access tokens. */
 export function readAccessTokensFile(path: string, matcher: TokenMatcher): AccessTokensFile {
-  try {
-    const text = readText(path);
-    return { version: hash('sha256', text), tokens: () => parseAccessTokens(text, path, matcher) };
-  } catch (error) {
-    const thrown = error as ReceiverError;
-    return {
-      version: thrown.message,
-      tokens: () => {
-        throw thrown;
-      },
-    };
-  }
+  const text = readText(path);
+  if (text instanceof ReceiverError) return { version: text.message, tokens: text };
+  return { version: hash('sha256', text), tokens: parseAccessTokens(text, path, matcher) };
 }
 
 /**
  * Parses the text of a file of access tokens: one a line; empty lines and lines that start with `#` are ignored. Each
  * line has its end: a last line without one may be the beginning of a token whose file is being written.
  *
- * @throws ReceiverError `ACCESS_TOKENS_UNREADABLE`. It names lines by number and never quotes one.
+ * @returns the tokens, or `ACCESS_TOKENS_UNREADABLE`, which names lines by number and never quotes one
  */
-function parseAccessTokens(text: string, path: string, matcher: TokenMatcher): string[] {
+function parseAccessTokens(text: string, path: string, matcher: TokenMatcher): string[] | ReceiverError {
   const lines = text.split('\n').map((line) => line.trim());
   const malformed = lines.flatMap((line, index) =>
     matcher.matches(line) || isIgnored(line) ? [] : [index + 1],
   );
   if (malformed.length > 0) {
     const format = matcher.format === undefined ? '' : ` of the format ${matcher.format} (token-format)`;
-    throw unreadable(
+    return unreadable(
       path,
       `line ${malformed.join(', ')} is not an access token (RFC 6750 §2.1, b64token)${format}`,
     );
   }
   const tokens = lines.filter((line) => matcher.matches(line));
   if (text !== '' && !text.endsWith('\n'))
-    throw unreadable(
+    return unreadable(
       path,
       `line ${lines.length} has no line end, so it may be cut; end the last line with a line feed`,
     );
-  if (tokens.length === 0) throw unreadable(path, 'it has no access token; write one on a line of its own');
+  if (tokens.length === 0) return unreadable(path, 'it has no access token; write one on a line of its own');
   return tokens;
 }
 
 /** A named pipe is refused before it is opened: to read one waits for a writer, and the receiver would stand still. */
-function readText(path: string): string {
+function readText(path: string): string | ReceiverError {
   try {
     if (!statSync(path).isFile()) throw new Error('it is not a regular file; write the tokens into one');
-    if (ownMount(path)?.endsWith('//deleted'))
-      throw new Error(
-        'it was replaced where it comes from, and is mounted alone; mount its folder, and start again',
-      );
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    throw unreadable(path, systemReason(cause), cause, describeDenied([path], 'read'));
+    return unreadable(path, systemReason(cause), cause, describeDenied([path], 'read'));
   }
-}
-
-/**
- * What is mounted at a path itself, as Linux names it: the end of the name says if it was removed or replaced since.
- * Undefined if the path has no mount of its own.
- */
-function ownMount(path: string): string | undefined {
-  if (!existsSync(MOUNTS)) return undefined;
-  const escaped = realpathSync(path).replaceAll(
-    /[\s\\]/g,
-    (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`,
-  );
-  const mounts = readFileSync(MOUNTS, 'utf8')
-    .split('\n')
-    .map((line) => line.split(' '));
-  return mounts.findLast((fields) => fields[4] === escaped)?.[3];
 }
 
 function unreadable(path: string, reason: string, cause?: unknown, denied = ''): ReceiverError {

@@ -1,5 +1,5 @@
 import fc from '../../test/fast-check.js';
-import { AccessTokens } from './bearer-auth.guard.js';
+import { AccessTokens } from './bearer.strategy.js';
 
 test.each([
   { tokens: ['one', 'two'], candidate: 'two', has: true },

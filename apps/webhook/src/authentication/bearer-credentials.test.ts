@@ -2,7 +2,7 @@ import { ACCESS_TOKEN_PATTERN } from '@plant-store/contract';
 
 import fc from '../../test/fast-check.js';
 import { linesOf } from '../http/message.js';
-import { type BearerCredentials, readBearerCredentials } from './bearer-auth.guard.js';
+import { type BearerCredentials, readBearerCredentials } from './bearer.strategy.js';
 
 const none: BearerCredentials = { kind: 'missing' };
 const malformed: BearerCredentials = { kind: 'malformed' };

@@ -1,26 +1,17 @@
 import { All, Controller, Inject, Req, Res, type Type } from '@nestjs/common';
 import { CONNECTION_FIELDS } from '@plant-store/contract';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HeaderField } from '@plant-store/handler';
 
-import type { AuthenticatedRequest } from '../authentication/bearer-auth.guard.js';
 import { Counters } from '../counters.js';
 import { respond } from '../http/message.js';
 import { Refusal } from '../http/refusal.js';
 import { INBOX, type Inbox } from '../inbox/inbox.js';
-import {
-  checkContent,
-  ContentMemory,
-  DELIVERY_PIPELINE,
-  type DeliveryPipeline,
-  MemoryShare,
-  readContent,
-  type ReceivedDelivery,
-} from './pipeline.js';
+import { checkContent, DELIVERY_PIPELINE, type DeliveryPipeline, type ReceivedDelivery } from './pipeline.js';
 
 /** Receives deliveries of the New Plant webhook (§4, §6). */
 export interface NewPlantReceiver {
-  receive(request: AuthenticatedRequest, reply: FastifyReply): Promise<void>;
+  receive(request: FastifyRequest, reply: FastifyReply): Promise<void>;
 }
 
 /**
@@ -32,45 +23,36 @@ export interface NewPlantReceiver {
 export function newPlantController(path: string): Type<NewPlantReceiver> {
   @Controller()
   class NewPlantController implements NewPlantReceiver {
-    readonly #memory: ContentMemory;
-
     constructor(
       @Inject(DELIVERY_PIPELINE) private readonly pipeline: DeliveryPipeline,
       @Inject(INBOX) private readonly inbox: Inbox,
       private readonly counters: Counters,
-    ) {
-      this.#memory = new ContentMemory(pipeline.maxContentBytesInFlight);
-    }
+    ) {}
 
-    /** Stores the content as it was sent and responds once it is on disk. The guard has let the request in. */
+    /** Stores the content as it was sent and responds once it is on disk. {@link Admission} has let the request in. */
     @All(path)
-    async receive(
-      @Req() { raw: request, user }: AuthenticatedRequest,
-      @Res() reply: FastifyReply,
-    ): Promise<void> {
-      const start = performance.now();
-      const { headSteps, contentSteps, maxContentBytes, acknowledgement } = this.pipeline;
-      for (const step of headSteps) step(request, user);
-      const memory = new MemoryShare(this.#memory, request);
+    async receive(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+      const { at, mediaType, memory } = request.admitted!;
       try {
-        const content = await readContent(request, reply.raw, maxContentBytes, memory);
-        const delivery: ReceivedDelivery = { request, content, json: undefined, eventId: null };
-        if (contentSteps.length > 0) await checkContent(this.pipeline, delivery);
-        await this.#store(delivery);
+        const content = request.body as Buffer;
+        if (content.length === 0) throw new Refusal('content-missing');
+        const delivery: ReceivedDelivery = { request: request.raw, content, json: undefined, eventId: null };
+        if (this.pipeline.contentSteps.length > 0) await checkContent(this.pipeline, delivery);
+        await this.#store(delivery, mediaType);
       } finally {
         memory.free();
       }
-      respond(reply, acknowledgement);
-      this.counters.acknowledged(performance.now() - start);
+      respond(reply, this.pipeline.acknowledgement);
+      this.counters.acknowledged(performance.now() - at);
     }
 
     /** @throws Refusal `unavailable` */
-    async #store({ request, content, eventId }: ReceivedDelivery): Promise<void> {
+    async #store({ request, content, eventId }: ReceivedDelivery, mediaType: string | null): Promise<void> {
       const { method, headers, rawHeaders } = request;
       try {
         await this.inbox.accept({
           method: method as string,
-          mediaType: headers['content-type'] ?? null,
+          mediaType,
           contentEncoding: headers['content-encoding'] ?? null,
           eventId,
           fields: storedFields(rawHeaders),

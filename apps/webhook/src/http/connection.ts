@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import type { Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as ListeningServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -13,184 +13,151 @@ const SILENCE = 1_000;
 const MAX_LINGER = 30_000;
 const MAX_DISCARDED = 67_108_864;
 
-/** The pause after each read of what is discarded, for each such connection, so that many cost as much as one: milliseconds. */
-const DISCARD_PAUSE = 2;
-
 /** How long a connection that was accepted last may take to send its request, in milliseconds. */
 const LAST_REQUEST_TIMEOUT = 1_000;
 
-/** How many connections there are whose input is discarded. */
-let discarding = 0;
+/**
+ * - `new`: no request on it was accepted.
+ * - `deciding`: the head of a request has come, and in this turn of the event loop it is accepted or not.
+ * - `accepted`: every request so far was accepted.
+ * - `closing`: nothing that arrives is processed any more. It closes after the response to its latest request.
+ * - `lingering`: that response is sent. What arrives is discarded.
+ */
+type Mode = 'new' | 'deciding' | 'accepted' | 'closing' | 'lingering';
 
 const CONNECTION = Symbol('connection');
 
-/** The connection of a socket, the same one each time. */
+/** The connection of a socket of a server that serves behind {@link Connections}. */
 export function connectionOf(socket: Socket): Connection {
-  const known = socket as Socket & { [CONNECTION]: Connection | undefined };
-  return (known[CONNECTION] ??= new Connection(socket));
+  return (socket as Socket & { readonly [CONNECTION]: Connection })[CONNECTION];
+}
+
+/** Whether a request announces content (RFC 9112 §6). */
+export function hasContent({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  const { 'transfer-encoding': encoding, 'content-length': length } = headers;
+  return encoding !== undefined || (length !== undefined && Number(length) > 0);
 }
 
 /** What the receiver knows of a connection, and how it ends one. */
 export class Connection {
-  /** The connections of its server; undefined if nobody tracks them. */
-  tracked: Connections | undefined;
-  /** Whether it closes after the response to its latest request. */
-  closes = false;
-  /** Whether nothing that arrives on it is parsed any more. */
-  isOver = false;
+  #mode: Mode = 'new';
   /** The response to its latest request. */
-  latest: ServerResponse | undefined;
-  /** Whether a request on it was accepted. */
-  #isKnown = false;
-  /** Whether its latest request is accepted. Without {@link begin} nobody asks. */
-  #isAccepted = true;
-  /** Whether HTTP lets it stay open after its latest response. */
-  #mayStayOpen = false;
+  #latest: ServerResponse | undefined;
+  /** Whether HTTP lets it stay open after that. */
+  #isPersistent = false;
+  #discarded = 0;
   #limit: NodeJS.Timeout | undefined;
 
-  constructor(readonly socket: Socket) {
-    const { parser } = socket as Socket & { readonly parser?: Parser | null };
-    if (typeof parser?.onIncoming === 'function') this.#watchParser(parser);
+  constructor(
+    readonly socket: Socket,
+    private readonly connections: Connections,
+  ) {
+    Object.assign(socket, { [CONNECTION]: this });
   }
 
-  /** Whether every request on it has its response. */
-  get isIdle(): boolean {
-    return this.latest?.writableFinished ?? true;
+  /** The response that is awaited: that to its latest request, unless it is sent. */
+  get pending(): ServerResponse | undefined {
+    return this.#latest?.writableFinished === false ? this.#latest : undefined;
   }
 
-  /** Whether nothing useful can come of it: no request on it was accepted, or only what its peer still sends is discarded. */
+  /** Whether nothing useful can come of it. */
   get isUseless(): boolean {
-    return !this.#isKnown || (this.isOver && this.isIdle);
+    return this.#mode === 'new' || this.isDeciding || this.#mode === 'lingering';
+  }
+
+  get isDeciding(): boolean {
+    return this.#mode === 'deciding';
+  }
+
+  get isClosing(): boolean {
+    return this.#mode === 'closing' || this.#mode === 'lingering';
   }
 
   /**
-   * Notes a request. Unless it is accepted before this turn of the event loop ends, nothing behind its head is parsed, and
-   * the connection closes after its response.
+   * Hands a request on, and closes the connection after its response unless it is accepted at once. What comes behind a
+   * request that isn't accepted is not processed.
    */
-  begin(response: ServerResponse): void {
-    this.latest = response;
-    this.#isAccepted = false;
+  process(response: ServerResponse, handle: () => void): void {
+    if (this.isClosing) return;
+    this.#mode = 'deciding';
+    this.#latest = response;
     // HTTP/1.0 has no persistent connection by default.
-    this.#mayStayOpen = response.shouldKeepAlive && response.req.httpVersionMinor > 0;
+    this.#isPersistent = response.shouldKeepAlive && response.req.httpVersionMinor > 0;
     response.shouldKeepAlive = false;
+    handle();
+    if (this.isDeciding) this.close();
   }
 
   /**
-   * Accepts the latest request. The connection stays open without a field that says so: it needs none (RFC 9112 §9.3), and
-   * Node would publish the keep-alive time-out in it, which is a limit and no promise.
+   * Accepts the request that is being decided. The connection stays open without a field that says so: it needs none
+   * (RFC 9112 §9.3), and Node would publish the keep-alive time-out in it, which is a limit and no promise.
    */
   accept(): void {
-    this.#isAccepted = this.#isKnown = true;
-    if (!this.#mayStayOpen) return;
-    this.latest!.shouldKeepAlive = true;
-    this.latest!.removeHeader('connection');
+    if (!this.isDeciding) return;
+    this.#mode = 'accepted';
+    if (!this.#isPersistent) return;
+    this.#latest!.shouldKeepAlive = true;
+    this.#latest!.removeHeader('connection');
+  }
+
+  /** Whether it closes after this response, which must say so. It does if its request isn't accepted, or its content wasn't read. */
+  closesAfter(response: ServerResponse): boolean {
+    const { req: request } = response;
+    if (this.isDeciding || (hasContent(request) && !request.readableEnded)) this.close();
+    if (!response.shouldKeepAlive) return true;
+    const isLast = this.isClosing || this.connections.isStopping || this.socket.readableEnded;
+    // What was sent behind a request may be stored, and gets its response too.
+    return isLast && response === this.#latest;
   }
 
   /** @param reason why the response refuses its request; undefined if it doesn't */
   responds(status: number, reason: RefusalReason | undefined): void {
-    this.tracked?.onResponse(status, reason, this.socket.remoteAddress);
-  }
-
-  /** Whether it closes after this response. What was sent behind the request may be stored, and gets its response too. */
-  closesAfter(response: ServerResponse): boolean {
-    return !response.shouldKeepAlive || (response === this.latest && this.closes);
+    this.connections.onResponse(status, reason, this.socket.remoteAddress);
   }
 
   /**
-   * Parses nothing more that arrives, and closes the connection after the response to its latest request. Not at once: a
-   * reset would discard the response of a peer that is still writing (RFC 9112 §9.6). And not later than the limits above
-   * say, even if the peer keeps its side open.
-   *
-   * What arrives is discarded, one read of at most 64 KiB after the other, with pauses. Content in chunks of one byte
-   * costs twenty times as much if it is parsed, and whoever sends without end would leave no time for others.
+   * Closes the connection after the response to its latest request. Until then nothing is read, and afterwards nothing is
+   * parsed.
    */
-  closeAfterLinger(): void {
-    if (this.isOver) return;
-    this.isOver = this.closes = true;
+  close(): void {
+    if (this.isClosing) return;
+    this.#mode = 'closing';
     const { socket } = this;
-    const destroy = (): void => void socket.destroy();
-    let next: NodeJS.Timeout | undefined;
-    let hasEnded = false;
-    let discarded = 0;
-    const wait = (): void => {
-      clearTimeout(next);
-      if (hasEnded) next = setTimeout(destroy, SILENCE);
-    };
-    const resume = (): void => {
-      wait();
-      socket.resume();
-    };
-    discarding += 1;
-    socket
-      .removeAllListeners('data')
-      .on('data', ({ length }: Buffer) => {
-        discarded += length;
-        // Before the last response, what is in front may still be stored.
-        if (hasEnded && discarded > MAX_DISCARDED) return destroy();
-        socket.pause();
-        clearTimeout(next);
-        next = setTimeout(resume, DISCARD_PAUSE * discarding);
-      })
-      .once('close', () => {
-        discarding -= 1;
-        clearTimeout(next);
-        clearTimeout(this.#limit);
-      });
-    // Node calls it after a last response, and it would reset the connection.
-    socket.destroySoon = () => {
-      hasEnded = true;
-      socket.end();
-      if (!socket.isPaused()) wait();
-      this.#endAfter(this.tracked?.isStopping === true ? SILENCE : MAX_LINGER);
-    };
+    socket.removeAllListeners('data').on('data', this.#discard).pause();
+    // Node calls it after a last response. At once, it would reset the connection of a peer that is still writing, which
+    // discards the response (RFC 9112 §9.6).
+    socket.destroySoon = () => this.#linger();
   }
+
+  /** Ends its own side, and discards what arrives, at most so long and so much as the limits above say. */
+  #linger(): void {
+    if (this.#mode === 'lingering') return;
+    this.#mode = 'lingering';
+    const { socket } = this;
+    socket.end();
+    socket.setTimeout(SILENCE, () => socket.destroy());
+    this.#endAfter(this.connections.isStopping ? SILENCE : MAX_LINGER);
+    socket.once('close', () => clearTimeout(this.#limit)).resume();
+  }
+
+  /** One read in each turn of the event loop: those who send without end would leave no time for others. */
+  readonly #discard = ({ length }: Buffer): void => {
+    const { socket } = this;
+    this.#discarded += length;
+    if (this.#discarded > MAX_DISCARDED) return void socket.destroy();
+    socket.pause();
+    if (this.#mode === 'lingering') setImmediate(() => socket.resume());
+  };
 
   /** The receiver stops: a peer that is still writing has not much time. */
   hurry(): void {
-    if (this.#limit !== undefined) this.#endAfter(SILENCE);
+    if (this.#mode === 'lingering') this.#endAfter(SILENCE);
   }
 
   #endAfter(milliseconds: number): void {
     clearTimeout(this.#limit);
     this.#limit = setTimeout(() => this.socket.destroy(), milliseconds);
   }
-
-  /**
-   * Lets the parser skip the rest of a read, up to 64 KiB, once nothing more is processed. Nothing public does, so this
-   * relies on how Node's parser calls its server, which is the same in Node.js 20 and in the newest source. If that
-   * changes, a test fails.
-   */
-  #watchParser(parser: Parser): void {
-    const { onIncoming } = parser;
-    parser.onIncoming = (request, keepAlive) => {
-      const result = this.isOver ? SKIP_THE_REST : onIncoming(request, keepAlive);
-      if (!this.#isAccepted) this.closeAfterLinger();
-      if (!this.isOver) return result;
-      request.upgrade = false;
-      return SKIP_THE_REST;
-    };
-  }
-}
-
-/** Node's parser of requests, as far as it is used here. */
-interface Parser {
-  /** Called for each head. */
-  onIncoming: (request: { upgrade: boolean }, keepAlive: boolean) => number;
-}
-
-/** What `onIncoming` returns after a request behind which another protocol begins. */
-const SKIP_THE_REST = 2;
-
-/**
- * Protects a server from those who connect to it: few connections are open, and nothing is parsed behind the head of a
- * request that isn't accepted.
- *
- * @param connectionsOf those among which a connection is counted
- */
-export function protect(server: Server, connectionsOf: (socket: Socket) => Connections): void {
-  server
-    .on('connection', (socket: Socket) => connectionsOf(socket).add(connectionOf(socket)))
-    .prependListener('request', ({ socket }, response) => connectionOf(socket).begin(response));
 }
 
 /** Is told of a response: its status, why it refuses its request (undefined if it doesn't), and the address of its peer. */
@@ -204,22 +171,24 @@ export type OnResponse = (
 export class Connections {
   /** The oldest first. */
   readonly #open = new Set<Connection>();
-  /** Whether what is open is about to be closed. */
-  isStopping = false;
+  #isStopping = false;
 
   constructor(
     private readonly maxConnections: number,
     readonly onResponse: OnResponse = () => undefined,
   ) {}
 
+  /** Whether what is open is about to be closed. */
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
   /**
    * Adds a connection. Never are more open than the limit: a further one takes the place of the least useful, or is closed
    * if each has a request in flight.
    */
-  add(connection: Connection): void {
-    const { socket } = connection;
-    connection.tracked = this;
-    connection.closes = this.isStopping;
+  add(socket: Socket): void {
+    const connection = new Connection(socket, this);
     if (this.#open.size >= this.maxConnections) {
       const surplus = this.#leastUseful() ?? connection;
       // Its end is announced later, and others may be accepted before.
@@ -228,7 +197,6 @@ export class Connections {
       if (surplus === connection) return;
     }
     this.#open.add(connection);
-    socket.once('end', () => (connection.closes = true));
     socket.once('close', () => this.#open.delete(connection));
   }
 
@@ -237,7 +205,7 @@ export class Connections {
     let idle: Connection | undefined;
     for (const connection of this.#open) {
       if (connection.isUseless) return connection;
-      if (connection.isIdle) idle ??= connection;
+      if (connection.pending === undefined) idle ??= connection;
     }
     return idle;
   }
@@ -248,11 +216,8 @@ export class Connections {
    * @returns those that are open now
    */
   closeAfterNextResponse(): Connection[] {
-    this.isStopping = true;
-    for (const connection of this.#open) {
-      connection.closes = true;
-      connection.hurry();
-    }
+    this.#isStopping = true;
+    for (const connection of this.#open) connection.hurry();
     return [...this.#open];
   }
 
@@ -263,7 +228,7 @@ export class Connections {
 
   /** Closes those on which no whole head has come, or none since the last response. */
   closeIdle(): void {
-    for (const { isIdle, socket } of this.#open) if (isIdle) socket.destroy();
+    for (const { pending, socket } of this.#open) if (pending === undefined) socket.destroy();
   }
 
   /**

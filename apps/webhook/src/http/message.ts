@@ -30,26 +30,12 @@ export function linesOf({ rawHeaders }: Pick<RequestHead, 'rawHeaders'>, name: s
   return values;
 }
 
-/** Whether a request announces content (RFC 9112 §6). */
-export function hasContent({ headers }: RequestHead): boolean {
-  const { 'transfer-encoding': encoding, 'content-length': length } = headers;
-  return encoding !== undefined || (length !== undefined && Number(length) > 0);
-}
-
 /**
  * Whether the sender waits for 100 (Continue) before it sends the content. HTTP/1.0 has no such expectation
  * (RFC 9110 §10.1.1, §15.2).
  */
 export function expectsContinue({ headers, httpVersionMinor }: IncomingMessage): boolean {
   return headers.expect?.toLowerCase() === '100-continue' && httpVersionMinor > 0;
-}
-
-/** Whether the connection closes after a response that is about to be sent. If the content wasn't read, it does. */
-export function closesAfter(response: ServerResponse): boolean {
-  const { req: request } = response;
-  const connection = connectionOf(request.socket);
-  if (hasContent(request) && !request.readableEnded) connection.closeAfterLinger();
-  return connection.closesAfter(response);
 }
 
 /** A response that is made once and sent as often as it is needed. */
@@ -106,10 +92,11 @@ export function respondRaw(
   { status, fields: preparedFields, content, reason }: PreparedResponse,
   fields?: Readonly<Record<string, string>>,
 ): void {
-  const { req: request } = response;
-  if (response.headersSent || !request.socket.writable) return;
-  connectionOf(request.socket).responds(status, reason);
-  const closes = closesAfter(response);
+  const { socket } = response.req;
+  if (response.headersSent || !socket.writable) return;
+  const connection = connectionOf(socket);
+  connection.responds(status, reason);
+  const closes = connection.closesAfter(response);
   const allFields =
     closes || fields !== undefined
       ? { ...fields, ...preparedFields, ...(closes && { connection: 'close' }) }

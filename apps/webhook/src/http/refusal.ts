@@ -1,10 +1,12 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { Failure } from '@plant-store/contract';
+import type { FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 
 import type { Counters } from '../counters.js';
 import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
 import type { OnResponse } from './connection.js';
-import type { PreparedResponse } from './message.js';
+import { type PreparedResponse, prepareResponse, respond } from './message.js';
 
 /** Thrown to refuse a request: why, and the header fields that HTTP or RFC 6750 requires beside the status. */
 export class Refusal extends Error {
@@ -21,6 +23,48 @@ export class Refusal extends Error {
 
 /** The response to each failure. */
 export type Refusals = Readonly<Record<Failure, PreparedResponse>>;
+
+const FAILED = prepareResponse(500);
+
+/** What Nest and Fastify throw, by its status. */
+const FAILURE_BY_STATUS: Readonly<Record<number, Failure>> = {
+  // Fewer bytes came than were announced.
+  400: 'content-missing',
+  404: 'path-unknown',
+  413: 'content-too-large',
+};
+
+/** Responds to whatever was thrown: to a refusal as prepared, to anything else without content. */
+@Catch()
+export class RefusalFilter implements ExceptionFilter {
+  readonly #logFailure: WriteLine;
+
+  constructor(
+    private readonly refusals: Refusals,
+    logger: Logger,
+  ) {
+    this.#logFailure = throttledLog((fields) => logger.error(fields, 'a delivery was not accepted'));
+  }
+
+  catch(exception: unknown, host: ArgumentsHost): void {
+    const reply = host.getArgByIndex<FastifyReply>(1);
+    const { failure, fields, cause } = refusalOf(exception);
+    const prepared = failure === undefined ? FAILED : this.refusals[failure];
+    if (failure === undefined || failure === 'unavailable')
+      this.#logFailure({ err: cause, status: prepared.status });
+    respond(reply, prepared, fields);
+  }
+}
+
+/** Without a failure if the receiver itself is at fault. */
+function refusalOf(exception: unknown): Pick<Refusal, 'cause'> & Partial<Refusal> {
+  if (exception instanceof Refusal) return exception;
+  // The connection ended before the content did.
+  if ((exception as Partial<NodeJS.ErrnoException>).code === 'ECONNRESET')
+    return { failure: 'content-missing' };
+  const failure = exception instanceof HttpException ? FAILURE_BY_STATUS[exception.getStatus()] : undefined;
+  return failure === undefined ? { cause: exception } : { failure };
+}
 
 /** Shortest time between two lines for the same status and reason, in milliseconds. */
 const INTERVAL = 10_000;

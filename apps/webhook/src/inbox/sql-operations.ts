@@ -30,7 +30,6 @@ const MAX_SEARCHED = 1_000;
 /** Most deliveries of each kind whose errors are grouped. */
 const MAX_GROUPED = 10_000;
 
-
 /** What operators do with an inbox, in the database that a store has open. Times are in milliseconds since 1970. */
 export abstract class SqlOperations {
   /** What operators do with deliveries, and what became of it. */

@@ -14,10 +14,10 @@ import type { Logger } from 'pino';
 
 import { OPERATIONS_CONNECTIONS } from '../config/open-files.js';
 import { isOpening, ReceiverError } from '../errors.js';
-import { connectionOf, Connections } from '../http/connection.js';
-import { decideMessages, FASTIFY_OPTIONS, NODE_OPTIONS } from '../http/decided.js';
+import { connectionOf, Connections, hasContent } from '../http/connection.js';
 import { authorityOf, EVERY_ADDRESS, listenOnOne } from '../http/listen.js';
-import { checkMessage, closesAfter, expectsContinue, hasContent } from '../http/message.js';
+import { checkMessage, expectsContinue } from '../http/message.js';
+import { serverOptions } from '../http/server.js';
 import { modeOfFilesIn } from '../inbox/sqlite/inbox-files.js';
 import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
 import { faultOf, RequestFault } from './request-fault.js';
@@ -84,8 +84,7 @@ export async function startListener(
   const logFailure = throttledLog((fields) => logger.error(fields, 'a request of an operator failed'));
   const apps: FastifyInstance[] = [];
   const create = (): FastifyInstance => {
-    const app = createApp(addRoutes, timeouts, logFailure, host !== undefined);
-    decideMessages(app.server, connectionsOf);
+    const app = createApp(addRoutes, serverOptions(timeouts, connectionsOf), logFailure, host !== undefined);
     apps.push(app);
     return app;
   };
@@ -110,7 +109,7 @@ export async function startListener(
 /** Fastify with what all routes share. */
 function createApp(
   addRoutes: (app: FastifyInstance) => void,
-  timeouts: Readonly<Record<keyof typeof TIMEOUTS, number>>,
+  options: ReturnType<typeof serverOptions>,
   logFailure: WriteLine,
   isPublic: boolean,
 ): FastifyInstance {
@@ -125,15 +124,8 @@ function createApp(
   };
   const unknownPath = new RequestFault('UNKNOWN_PATH', 'There is nothing at this path.');
   const app = Fastify({
+    ...options,
     bodyLimit: MAX_REQUEST_BYTES,
-    requestTimeout: timeouts.request,
-    connectionTimeout: timeouts.idle,
-    http: {
-      headersTimeout: timeouts.head,
-      connectionsCheckingInterval: Math.min(1_000, timeouts.head),
-      ...NODE_OPTIONS,
-    },
-    ...FASTIFY_OPTIONS,
     // A path that can't be decoded, or an id that is too long.
     frameworkErrors: (_error, _request, reply) => respondToError(unknownPath as FastifyError, reply),
   });
@@ -156,7 +148,7 @@ function createApp(
     done();
   });
   app.addHook('onSend', (_request, reply, _content, done) => {
-    if (closesAfter(reply.raw)) void reply.header('connection', 'close');
+    if (connectionOf(reply.raw.req.socket).closesAfter(reply.raw)) void reply.header('connection', 'close');
     done();
   });
   addRoutes(app);
@@ -177,8 +169,7 @@ function accept(response: ServerResponse): void {
   const { req: request } = response;
   const connection = connectionOf(request.socket);
   connection.accept();
-  if (!isLocal(request.socket) || (request.method !== 'POST' && hasContent(request)))
-    connection.closeAfterLinger();
+  if (!isLocal(request.socket) || (request.method !== 'POST' && hasContent(request))) connection.close();
   else if (expectsContinue(request)) response.writeContinue();
 }
 

@@ -10,7 +10,12 @@ import { SimulatedStore } from './simulated-store.js';
 import { ProcessClock } from './virtual-time.js';
 import type { World } from './world.js';
 
-const SILENT = { debug: () => undefined, error: () => undefined, warn: () => undefined, info: () => undefined };
+const SILENT = {
+  debug: () => undefined,
+  error: () => undefined,
+  warn: () => undefined,
+  info: () => undefined,
+};
 
 /** What a handler throws that fails. */
 const PLANNED = new Error('planned');

@@ -8,12 +8,16 @@ interface Waiting extends Received {
   readonly reject: (error: unknown) => void;
 }
 
+/** Statements don't keep their database from being collected, and the process would crash. */
+const open: unknown[] = [];
+
 /**
  * Keeps deliveries in a new database of SQLite in a folder: one transaction and one flush for everything that arrived during the last.
  * It is the least that a durable acknowledgement costs on this stack.
  */
 export function keepInSqlite(folder: string): Keep {
   const database = new DatabaseSync(join(folder, 'deliveries.sqlite'));
+  open.push(database);
   database.exec(`
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;

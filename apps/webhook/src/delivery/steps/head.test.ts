@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 
 import { runReceiver, TOKEN } from '../../../test/run-receiver.js';
-import { type AcceptedToken, AccessTokens } from '../../authentication/bearer-auth.guard.js';
+import { type AcceptedToken, AccessTokens } from '../../authentication/bearer.strategy.js';
 import { limitRate } from './head.js';
 
 const LIMIT = { deliveries: 2, seconds: 3_600 };

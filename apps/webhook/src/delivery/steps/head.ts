@@ -1,6 +1,6 @@
 import { type ExecutableAnswers, RateWindow } from '@plant-store/contract';
 
-import type { AcceptedToken } from '../../authentication/bearer-auth.guard.js';
+import type { AcceptedToken } from '../../authentication/bearer.strategy.js';
 import { Refusal } from '../../http/refusal.js';
 import { headerOf } from '../../http/message.js';
 import type { HeadStep } from '../pipeline.js';

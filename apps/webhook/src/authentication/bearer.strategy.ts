@@ -1,17 +1,14 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
-import { AuthGuard } from '@nestjs/passport';
-import { ACCESS_TOKEN_PATTERN, BEARER } from '@plant-store/contract';
-import type { FastifyRequest } from 'fastify';
+import { Inject, Injectable } from '@nestjs/common';
+import { PassportStrategy } from '@nestjs/passport';
+import { ACCESS_TOKEN_PATTERN, BEARER, type Failure } from '@plant-store/contract';
 import { Strategy, type VerifyFunction } from 'passport-http-bearer';
 
-import { connectionOf } from '../http/connection.js';
 import { linesOf } from '../http/message.js';
-import type { Refusal } from '../http/refusal.js';
+import { Refusal } from '../http/refusal.js';
 import type { AccessTokenSource } from './access-token-source.js';
-import { CHALLENGES, type Challenges } from './challenges.js';
 
 /** What the `Authorization` fields of a request contain. */
 export type BearerCredentials =
@@ -35,6 +32,39 @@ export function readBearerCredentials(authorizations: readonly string[]): Bearer
   if (match === null) return { kind: 'missing' };
   const [, token = ''] = match;
   return ACCESS_TOKEN_PATTERN.test(token) ? { kind: 'token', token } : { kind: 'malformed' };
+}
+
+/**
+ * Why credentials are refused, with `WWW-Authenticate`: the scheme, and the error if the request had credentials
+ * (RFC 6750 §3.1).
+ */
+export interface Challenges {
+  readonly missing: Refusal;
+  readonly malformed: Refusal;
+  readonly wrong: Refusal;
+}
+
+/** Injection token of the {@link Challenges}. */
+export const CHALLENGES = Symbol('Challenges');
+
+/** Makes the challenges, with a realm if it is answered (question `authentication-realm`). */
+export function makeChallenges(realm: string | undefined): Challenges {
+  const named = realm === undefined ? [] : [`realm=${quoted(realm)}`];
+  const challenge = (failure: Failure, error?: 'invalid_request' | 'invalid_token'): Refusal => {
+    const parameters = error === undefined ? named : [...named, `error=${quoted(error)}`];
+    const value = [BEARER, parameters.join(', ')].filter(Boolean).join(' ');
+    return new Refusal(failure, { 'www-authenticate': value });
+  };
+  return Object.freeze({
+    missing: challenge('credentials-missing'),
+    malformed: challenge('credentials-malformed', 'invalid_request'),
+    wrong: challenge('token-invalid', 'invalid_token'),
+  });
+}
+
+/** RFC 9110 §5.6.4. */
+function quoted(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }
 
 /** Represents an accepted token, and stays the same for as long as the token is accepted. It can't be turned back. */
@@ -89,18 +119,24 @@ const digestOf = (token: string): string => hash('sha256', token);
  * realm while the question `authentication-realm` is open.
  */
 @Injectable()
-export class BearerStrategy extends Strategy<VerifyFunction> {
+export class BearerStrategy extends PassportStrategy(Strategy) {
   #found: AcceptedToken | undefined;
 
   constructor(
-    @Inject(AccessTokens) accessTokens: AccessTokens,
+    @Inject(AccessTokens) private readonly accessTokens: AccessTokens,
     @Inject(CHALLENGES) private readonly challenges: Challenges,
   ) {
-    super((token, done) => done(null, accessTokens.find(token)));
+    const verify: VerifyFunction = (token, done) => done(null, this.validate(token));
+    // The library takes the first function that it gets. The second is Nest's call of `validate`, which would wait.
+    super(verify as never);
+  }
+
+  validate(token: string): AcceptedToken | undefined {
+    return this.accessTokens.find(token);
   }
 
   /**
-   * Decides at once: what follows a head is parsed only if its token is accepted before Node's parser goes on
+   * Decides at once: what follows a head is processed only if its token is accepted before Node's parser goes on
    * (docs/decisions/009). So it needs no copy of itself for each request, as passport makes for strategies that wait.
    *
    * @returns the accepted token of a request
@@ -138,27 +174,5 @@ export class BearerStrategy extends Strategy<VerifyFunction> {
   /** The library calls this for the challenge to a wrong token. */
   protected _challenge(): Refusal {
     return this.challenges.wrong;
-  }
-}
-
-/** A request that the guard has let in. */
-export interface AuthenticatedRequest extends FastifyRequest {
-  /** Its access token, where passport puts whoever was authenticated. */
-  user: AcceptedToken;
-}
-
-/** Lets a request in if its bearer token is accepted. It guards the whole application (§5). */
-@Injectable()
-export class BearerAuthGuard extends AuthGuard('bearer') {
-  constructor(@Inject(BearerStrategy) private readonly strategy: BearerStrategy) {
-    super();
-  }
-
-  /** @throws Refusal with the challenge of the strategy */
-  override canActivate(context: ExecutionContext): boolean {
-    const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
-    request.user = this.strategy.tokenOf(request.raw);
-    connectionOf(request.raw.socket).accept();
-    return true;
   }
 }
