@@ -46,6 +46,8 @@ export async function runRelay(values: RelayValues, context: CommandContext): Pr
   const counts: Counts = { acknowledged: 0, failed: 0, outages: { database: 0, endpoint: 0 } };
   let lost: Error | undefined;
   const onOutage = (notice: unknown): void => {
+    // Whoever ends it by force ends its connections, too.
+    if (secondSignal.aborted) return;
     const { part, error, seconds, tries } = notice as OutageNotice;
     counts.outages[part] = error === undefined ? 0 : 1;
     if (error === undefined) return log('info', `${part} back after ${seconds} s, ${tries} tries`);
@@ -102,9 +104,10 @@ const LONGEST_DELAY = 60_000;
 
 /**
  * The wait before an entry is sent again, in milliseconds: 1 s, 2 s, 4 s, up to 60 s. `undefined` if the content is the
- * reason, if the receiver may have accepted it, and after so many retries.
+ * reason, if the receiver may have accepted it at the last attempt, and after so many retries. Whoever replayed an entry
+ * that may have arrived before has decided about that.
  */
-function delayAfter(retries: number, { attempt, error, outcome }: FailedEntry): number | undefined {
-  const isOver = attempt > retries || outcome === 'unknown' || isCausedByContent(error);
+function delayAfter(retries: number, { attempt, error }: FailedEntry): number | undefined {
+  const isOver = attempt > retries || error.outcome === 'unknown' || isCausedByContent(error);
   return isOver ? undefined : Math.min(1_000 * 2 ** (attempt - 1), LONGEST_DELAY);
 }
