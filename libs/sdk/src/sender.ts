@@ -55,7 +55,7 @@ export class Sender<Plant> implements AsyncDisposable {
       credentials: new Credentials(settings),
       headers: new RequestHeaders(settings),
       inFlight: this.#inFlight,
-      pace: { lastTook: 0 },
+      lastRequest: { took: 0 },
       limiter: answered.rateLimit && new RateLimiter(answered.rateLimit),
       responses: new ResponseReader(answered),
     };

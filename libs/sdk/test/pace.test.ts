@@ -35,6 +35,7 @@ test.each<[string, number, Error[]]>([
       ),
       ...[refused(400, 'credentials-malformed'), refused(400, 'token-invalid')],
       ...['HEADERS_FAILED', 'ATTEMPT_TIMEOUT', 'OF_A_LATER_VERSION'].map((code) => failed(code)),
+      ...[Object.assign(failed('TOTAL_TIMEOUT'), { attempts: 1 }), new TypeError('arbitrary')],
       ...['CONNECTION_LOST', 'ATTEMPT_TIMEOUT', 'TOTAL_TIMEOUT'].map((code) => failed(code, 'unknown')),
     ],
   ],
@@ -44,10 +45,12 @@ test.each<[string, number, Error[]]>([
     [
       ...[400, 413, 415, 422].map((status) => refused(status)),
       ...[refused(409, 'content-invalid'), refused(500, 'media-type-unsupported')],
-      ...['INVALID_OPTIONS', 'ENCODE_FAILED', 'CONTENT_TOO_LARGE', 'SENDER_CLOSED', 'TOTAL_TIMEOUT'].map(
-        (code) => failed(code),
+      ...['INVALID_OPTIONS', 'ENCODE_FAILED', 'CONTENT_TOO_LARGE', 'SENDER_CLOSED'].map((code) =>
+        failed(code),
       ),
-      ...[failed('ABORTED', 'unknown'), new TypeError('arbitrary')],
+      failed('ABORTED', 'unknown'),
+      // It waited for the sender's own queue.
+      Object.assign(failed('TOTAL_TIMEOUT'), { attempts: 0 }),
     ],
   ],
 ])('an endpoint fails %s', (_when, count, errors) => {

@@ -7,7 +7,13 @@ import {
   json,
   type NewPlantSender,
 } from '@plant-store/sdk';
-import { createOutbox, createRelay, type Relay, type OutboxDatabase } from '@plant-store/sdk/outbox';
+import {
+  createOutbox,
+  createRelay,
+  type OutboxDatabase,
+  type Relay,
+  type Transaction,
+} from '@plant-store/sdk/outbox';
 import { createFakeSender } from '@plant-store/sdk/testing';
 
 interface Plant {
@@ -40,12 +46,11 @@ export const without = createNewPlantSender<Plant>({
   encode: json,
 });
 
-export async function relay(database: OutboxDatabase): Promise<Relay> {
+export async function relay(database: OutboxDatabase, transaction: Transaction): Promise<Relay> {
   const outbox = createOutbox<Plant>({ database, encode: json });
-  const client = await database.connect();
-  await outbox.enqueue(client, { from: 'strict' });
+  await outbox.enqueue(transaction, { from: 'strict' });
   // @ts-expect-error -- the plant has another type
-  await outbox.enqueue(client, { from: 1 });
+  await outbox.enqueue(transaction, { from: 1 });
   const sender: NewPlantSender<Plant> = createFakeSender<Plant>(options);
   return createRelay({
     outbox,

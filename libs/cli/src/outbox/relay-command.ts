@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createRelay, type FailedEntry, type OutageNotice, relayDefaults } from '@plant-store/sdk/outbox';
 import { isCausedByContent } from '@plant-store/sdk/internal';
 import { collectFaults, type CommandContext } from '../context.js';
+import { backoff } from '../send/failures.js';
 import type { SenderValues } from '../send/sender-options.js';
 import { failureOf, openOutbox } from './database.js';
 import { logTo, reasonOf } from './relay-log.js';
@@ -46,6 +47,8 @@ export async function runRelay(values: RelayValues, context: CommandContext): Pr
   const counts: Counts = { acknowledged: 0, failed: 0, outages: { database: 0, endpoint: 0 } };
   let lost: Error | undefined;
   const onOutage = (notice: unknown): void => {
+    // Whoever ends it by force ends its connections, too.
+    if (secondSignal.aborted) return;
     const { part, error, seconds, tries } = notice as OutageNotice;
     counts.outages[part] = error === undefined ? 0 : 1;
     if (error === undefined) return log('info', `${part} back after ${seconds} s, ${tries} tries`);
@@ -97,14 +100,12 @@ export async function runRelay(values: RelayValues, context: CommandContext): Pr
   }
 }
 
-/** The longest wait between two attempts, in milliseconds. */
-const LONGEST_DELAY = 60_000;
-
 /**
- * The wait before an entry is sent again, in milliseconds: 1 s, 2 s, 4 s, up to 60 s. `undefined` if the content is the
- * reason, if the receiver may have accepted it, and after so many retries.
+ * The wait before an entry is sent again, in milliseconds. `undefined` if the content is the
+ * reason, if the receiver may have accepted it at the last attempt, and after so many retries. Whoever replayed an entry
+ * that may have arrived before has decided about that.
  */
-function delayAfter(retries: number, { attempt, error, outcome }: FailedEntry): number | undefined {
-  const isOver = attempt > retries || outcome === 'unknown' || isCausedByContent(error);
-  return isOver ? undefined : Math.min(1_000 * 2 ** (attempt - 1), LONGEST_DELAY);
+function delayAfter(retries: number, { attempt, error }: FailedEntry): number | undefined {
+  const isOver = attempt > retries || error.outcome === 'unknown' || isCausedByContent(error);
+  return isOver ? undefined : backoff(attempt);
 }

@@ -110,8 +110,13 @@ export function isInputFault({ code }: PlantStoreError): boolean {
 /** The longest wait between two attempts, in milliseconds. */
 const maxDelay = 60_000;
 
+/** The wait after so many attempts, in milliseconds: 1 s, 2 s, 4 s, up to 60 s. */
+export function backoff(attempts: number): number {
+  return Math.min(1_000 * 2 ** (attempts - 1), maxDelay);
+}
+
 /**
- * The wait after an attempt that failed, in milliseconds: 1 s, 2 s, 4 s, up to 60 s. `undefined` after the last one, and
+ * The wait after an attempt that failed, in milliseconds. `undefined` after the last one, and
  * wherever the receiver may have accepted the plant or refused it for good, or the plant can't be sent.
  *
  * @param retries How many further attempts there are, from `--retry`.
@@ -119,7 +124,7 @@ const maxDelay = 60_000;
 function delayAfter(retries: number, { attempt, error, outcome }: FailedAttempt): number | undefined {
   const isRefused = isNotAcknowledged(error) && !statuses.includes(error.status);
   const isOver = attempt > retries || outcome === 'unknown' || isRefused || isInputFault(error);
-  return isOver ? undefined : Math.min(1_000 * 2 ** (attempt - 1), maxDelay);
+  return isOver ? undefined : backoff(attempt);
 }
 
 /** The retry policy of `--retry` for a sender. */

@@ -398,13 +398,30 @@ withPostgres('plant-store relay', () => {
     });
   });
 
-  test('an interrupt that is repeated ends what is being sent', async () => {
+  test('an interrupt that is repeated ends what is being sent, and is no loss of the database', async () => {
     const { finished, signal } = await relaySending();
     const repeated = setInterval(() => signal('SIGHUP'), 100);
-    expect(await finished.finally(() => clearInterval(repeated))).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/"msg":"relay stopped","acknowledged":0,"failed":1\}\n$/),
-    });
+    const { code, stdout } = await finished.finally(() => clearInterval(repeated));
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/"msg":"relay stopped","acknowledged":0,"failed":1\}\n$/);
+    expect(stdout).not.toContain('database lost');
+  });
+
+  test('sends an entry again that may have arrived, once somebody has replayed it', async () => {
+    const { environment, enqueue, outbox, park, pool } = await prepare();
+    await enqueue('arbitrary');
+    await park();
+    await outbox('replay', '--all');
+    const { url } = await startReceiver((_request, number) => (number === 1 ? 500 : 204));
+    const { child, finished } = start(
+      ['relay', '--base-url', url, '--method', 'POST', '--retry', '1'],
+      environment,
+    );
+
+    await untilDelivered(pool);
+
+    child.kill('SIGTERM');
+    expect((await finished).code).toBe(0);
   });
 
   test('while its database is away, has metrics, and stores what it has sent as long as it stops', async () => {

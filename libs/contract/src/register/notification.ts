@@ -65,7 +65,7 @@ export const notificationQuestions = [
       document: 'Shows no request body.',
     },
     answer:
-      'The shape of the payload: the plant alone, or an envelope with the plant in a field. A description of it, and names of the schemas, if the document is to have them.',
+      "The shape of the payload: the plant alone (`'plant'`), or an envelope with the plant in a field (`{ plantField }`). A description of it, and names of the schemas, if the document is to have them.",
     answered: {
       receiver:
         "With a media type of JSON, reads the content. What isn't JSON gets 400, encoded content 415, another shape 422.",

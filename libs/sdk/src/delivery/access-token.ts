@@ -1,8 +1,8 @@
 import { ACCESS_TOKEN_PATTERN, BEARER } from '@plant-store/contract';
+import { callAndRead } from '../encoders/promise-like.js';
 import { notSent, type PlantStoreError } from '../errors/plant-store-error.js';
 import { withoutMessage } from '../errors/without-message.js';
 import type { Attempt } from './attempt.js';
-import { callAndRead } from '../encoders/promise-like.js';
 
 /** The argument of an `accessToken` function. */
 export interface AccessTokenRequest {

@@ -25,7 +25,7 @@ export interface DeliveryContext extends AttemptContext, ClockTimes {
   readonly inFlight: InFlight;
   readonly retry: Retry | undefined;
   /** How long the last request of any delivery took, in milliseconds. */
-  readonly pace: { lastTook: number };
+  readonly lastRequest: { took: number };
   /** `undefined` if there is no rate limit. */
   readonly limiter: RateLimiter | undefined;
 }
@@ -107,7 +107,7 @@ export class Delivery {
     const deadline = this.#deadline;
     deadline.check();
     if (limiter?.take() === false) await deadline.wait((proceed) => limiter.wait(proceed));
-    deadline.checkTimeForAttempt(this.#context.pace.lastTook);
+    deadline.checkTimeForAttempt(this.#context.lastRequest.took);
     this.#attempts += 1;
     const attempt = new Attempt(this.#context, deadline);
     deadline.beginAttempt(attempt);
@@ -121,7 +121,7 @@ export class Delivery {
     try {
       return await attempt.send(fields, content.plant.content);
     } finally {
-      this.#context.pace.lastTook = performance.now() - begun;
+      this.#context.lastRequest.took = performance.now() - begun;
     }
   }
 

@@ -1,6 +1,6 @@
+import { ignore, isPromiseLike } from '../encoders/promise-like.js';
 import type { PlantStoreError } from '../errors/plant-store-error.js';
 import type { RequestFields } from '../transport/transport.js';
-import { ignore, isPromiseLike } from '../encoders/promise-like.js';
 
 /** Header fields to add to a request: a record, a `Headers`, a `Map`, or any other iterable of pairs. */
 export type HeaderFields =

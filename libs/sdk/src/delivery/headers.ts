@@ -1,11 +1,11 @@
 import type { KeyObject } from 'node:crypto';
 import { type ContentMethod, RESERVED_FIELDS, type SigningScheme } from '@plant-store/contract';
 import type { EncodedPlant } from '../encoders/plant-encoder.js';
+import { callAndRead } from '../encoders/promise-like.js';
 import { invalidOption } from '../errors/invalid-options-error.js';
 import { notSent, type PlantStoreError } from '../errors/plant-store-error.js';
 import type { RequestFields } from '../transport/transport.js';
 import { addFields, type HeaderFields, readHeaderFields } from './header-fields.js';
-import { callAndRead } from '../encoders/promise-like.js';
 import { Signer } from './signing.js';
 
 /** A header field of a request. */

@@ -1,8 +1,8 @@
 import { type ExecutableAnswers, readRetryAfter } from '@plant-store/contract';
+import { ignore, isPromiseLike } from '../encoders/promise-like.js';
 import { type ErrorCode, type Outcome, PlantStoreError } from '../errors/plant-store-error.js';
 import { isNotAcknowledged, type SenderError } from '../errors/sender-error.js';
 import { longestTimer } from './clocks.js';
-import { ignore, isPromiseLike } from '../encoders/promise-like.js';
 
 /** When a delivery that was not acknowledged is sent again, as far as an answer can say it. */
 export type RetryPolicy = ExecutableAnswers['retry'];

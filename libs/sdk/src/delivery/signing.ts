@@ -1,9 +1,9 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { KEY_PATTERNS, signedPieces, type SigningScheme } from '@plant-store/contract';
 import type { EncodedPlant } from '../encoders/plant-encoder.js';
+import { ignore, isPromiseLike } from '../encoders/promise-like.js';
 import { notSent, type PlantStoreError } from '../errors/plant-store-error.js';
 import { withoutMessage } from '../errors/without-message.js';
-import { ignore, isPromiseLike } from '../encoders/promise-like.js';
 
 /** The key of the signatures in the answered form, or a function that returns it for each attempt. */
 export type SigningKey = string | (() => string);

@@ -40,17 +40,18 @@ const noConnection: readonly string[] = [
   'PLANT_STORE_CONNECTION_LOST',
 ] satisfies ErrorCode[];
 
-/** Whoever uses the sender causes these. */
-const unrelated: readonly string[] = [
-  'PLANT_STORE_SENDER_CLOSED',
-  'PLANT_STORE_ABORTED',
-] satisfies ErrorCode[];
+const endOfSender: readonly ErrorCode[] = ['PLANT_STORE_SENDER_CLOSED', 'PLANT_STORE_ABORTED'];
+
+/** Whether an attempt failed because its sender was closed, which says nothing about plant and endpoint. */
+export function isEndOfSender(error: Error): boolean {
+  return isPlantStoreError(error) && endOfSender.includes(error.code);
+}
 
 /** What the result of an attempt says about the endpoint. `suspect`: the endpoint fails, or this plant makes it fail. */
 function signOf(error: Error | undefined): 'works' | 'fails' | 'suspect' | 'nothing' {
   if (error === undefined) return 'works';
+  if (isEndOfSender(error)) return 'nothing';
   if (!isPlantStoreError(error)) return 'suspect';
-  if (unrelated.includes(error.code)) return 'nothing';
   if (isNotAcknowledged(error)) return isCausedByContent(error) ? 'works' : 'suspect';
   if (error.outcome !== 'not-sent') return 'suspect';
   // Without an attempt, it waited for the sender's own queue.

@@ -10,7 +10,7 @@ import { isNumber } from '../options/read-options.js';
 import { query } from './database.js';
 import { Outage, waitAfter } from './outage.js';
 import { OutboxError, outboxErrorCodes } from './outbox-error.js';
-import { isCausedByContent, Pace } from './pace.js';
+import { isCausedByContent, isEndOfSender, Pace } from './pace.js';
 import {
   longestTime,
   type OutboxDiagnosticsMessages,
@@ -42,8 +42,8 @@ export interface Relay {
 const HOLD_INTERVAL = 5_000;
 
 /**
- * So many looks after the first one at which the lease of an attempt was the same, it counts as cut off. Looks are
- * counted because clocks are wrong: that of the database may be set, and that of a process goes on while all are frozen.
+ * After so many further looks at an unchanged lease, its attempt counts as cut off. Looks are counted because clocks are
+ * wrong: that of the database may be set, and that of a process goes on while all are frozen.
  */
 const LOOKS = 6;
 
@@ -63,8 +63,8 @@ const LONGEST_DELAY = 15_000;
 
 /**
  * A look for new entries begins after the one that was taken last, because a session that holds an old snapshot keeps
- * the rows of those before. So often, in milliseconds, it begins at the start: an entry may have been passed by whose
- * transaction took longer than others.
+ * the rows of those before. It begins at the start again so often, in milliseconds: the transaction of an entry may have
+ * taken longer than those of later ones.
  */
 const FROM_START_INTERVAL = 1_000;
 
@@ -328,8 +328,7 @@ class RelayLoop {
   #resultAfter(attempt: Attempt, error: Error | undefined): Result | undefined {
     if (error === undefined)
       return { ...attempt, state: 'delivered', attempts: attempt.attempts + 1, outcome: null };
-    const isEnded = isPlantStoreError(error) && endOfSender.includes(error.code);
-    if (!isEnded) return this.#resultOf(attempt, error);
+    if (!isPlantStoreError(error) || !isEndOfSender(error)) return this.#resultOf(attempt, error);
     if (!this.#isStopping) this.#report(error);
     this.#isStopping = true;
     // The sender was closed by force: that cuts attempts off, as the end of the relay does.
@@ -433,9 +432,6 @@ interface Held {
   readonly corrected: number;
   readonly others: readonly (Attempt & { readonly leasedAt: string })[];
 }
-
-/** The sender sends nothing any more. */
-const endOfSender: readonly string[] = ['PLANT_STORE_SENDER_CLOSED', 'PLANT_STORE_ABORTED'];
 
 /** What is known of an attempt whose error is none of a sender. */
 const unknownError = { code: undefined, outcome: 'unknown' } as const;
