@@ -28,11 +28,16 @@ async function stackOf(name: string, code: string): Promise<string[]> {
     throw new Error('it has not failed');
   } catch (error) {
     const lines = new DescribedError(error).stack?.split('\n') ?? [];
-    return lines.map((line) =>
-      line
-        .trim()
-        .replace(/^at (?:async )?(?:Object\.)?/, '')
-        .replace(/(?<!\S)\S*[/\\]([^/\\:]+):\d+:\d+\)?$/, '$1'),
+    return (
+      lines
+        // Node 20 has some of its own once anything in the process has used AsyncLocalStorage.
+        .filter((line) => !line.includes('node:internal'))
+        .map((line) =>
+          line
+            .trim()
+            .replace(/^at (?:async )?(?:Object\.)?/, '')
+            .replace(/(?<!\S)\S*[/\\]([^/\\:]+):\d+:\d+\)?$/, '$1'),
+        )
     );
   }
 }
