@@ -290,6 +290,14 @@ test.each<[method: string, path: string, status: number, allow: string | undefin
   expect(response.fields['x-content-type-options']).toBe('nosniff');
 });
 
+test('a method that only the parser knows gets 404, as the others on a path that is not there', async () => {
+  const { port } = await start();
+
+  const response = await responseTo(port, 'DESCRIBE rtsp://a/b RTSP/1.0');
+
+  expect(response).toMatch(/^HTTP\/1\.1 404 [^]*"code":"UNKNOWN_PATH"/);
+});
+
 test('whoever opens a path that is not there in a browser reads a page, in which no message is HTML', async () => {
   const { url } = await startListener((app) => {
     app.get('/fault', async () => {

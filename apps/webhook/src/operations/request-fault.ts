@@ -37,6 +37,8 @@ export class RequestFault extends Error {
 /** What Fastify's errors about a request mean here, by their status. */
 const BY_STATUS: Readonly<Record<number, RequestFaultCode>> = {
   400: 'INVALID_CONTENT',
+  // Methods that only Node.js knows, such as those of RTSP.
+  404: 'UNKNOWN_PATH',
   413: 'CONTENT_TOO_LARGE',
   415: 'CONTENT_NOT_JSON',
 };
