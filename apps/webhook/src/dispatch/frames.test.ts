@@ -89,10 +89,10 @@ describe('the stack of a failed attempt ends where the handler was called:', () 
       ['Error: no', 'exports.cut index.js', 'handle a.cjs'],
     ],
     [
-      'in a folder that is called as one of the receiver',
-      'dispatch/a.mjs',
-      'export default function handle() { throw new Error("no"); }',
-      ['Error: no', 'handle a.mjs'],
+      'in a file that is called as the one that calls it',
+      'src/dispatch/attempt.js',
+      'module.exports = function handle() { throw new Error("no"); }',
+      ['Error: no', 'handle attempt.js'],
     ],
   ])('%s', async (_name, file, code, stack) => {
     expect(await stackOf(file, code)).toEqual(stack);

@@ -163,6 +163,21 @@ test('replay --wait says what became of it, and exits with 0 only if all are han
   expect((await plantInbox('show', '4', '--inbox', folder)).stdout).toMatch(/\nACT .*\n +2 /);
 });
 
+test('an act of many ids is a short line', async () => {
+  const inbox = await stoppedInbox([['content 1', HANDLED]]);
+  await plantInbox(
+    'replay',
+    ...Array.from({ length: 500 }, (_, index) => `${index + 1}`),
+    '--yes',
+    '--inbox',
+    inbox,
+  );
+
+  expect((await plantInbox('acts', '--inbox', inbox)).stdout).toContain(
+    ' 1 parked, retrying, handled --id 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 490 more ',
+  );
+});
+
 test('an act is of who is named, or became another user with sudo', async () => {
   const { folder } = await runningInbox(KEPT);
   afterThisTest(() => delete process.env['SUDO_USER']);
