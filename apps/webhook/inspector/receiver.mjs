@@ -121,6 +121,7 @@ async function ask(path, options) {
   } catch {
     throw new RequestError('UNREACHABLE', "The receiver doesn't respond.");
   }
-  const { code, message } = await response.json().catch(() => ({}));
+  // A proxy responds in place of a receiver that is gone, and without a code.
+  const { code = 'UNREACHABLE', message } = await response.json().catch(() => ({}));
   throw new RequestError(code, message ?? `The receiver responded with ${response.status}.`);
 }
