@@ -61,7 +61,7 @@ describe.each(PACKAGES)('the tarball of %s', (name) => {
   });
 });
 
-// Nobody imports the command. CommonJS gets ES modules: decision 032.
+// Nobody imports the command. CommonJS gets ES modules: docs/explanation/decisions.md#one-build-in-one-version.
 test.each(PACKAGES.filter((name) => name !== 'cli'))('are the types of %s wrong?', async (name) => {
   const options = ['--profile', 'strict', '--ignore-rules', 'cjs-resolves-to-esm', '--format', 'ascii'];
   const output = await runTool('attw', [tarballOf(project, name), ...options], project);

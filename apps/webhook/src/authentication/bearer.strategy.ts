@@ -137,7 +137,8 @@ export class BearerStrategy extends PassportStrategy(Strategy) {
 
   /**
    * Decides at once: what follows a head is processed only if its token is accepted before Node's parser goes on
-   * (docs/decisions/009). So it needs no copy of itself for each request, as passport makes for strategies that wait.
+   * (docs/explanation/decisions.md#authentication-without-waiting). So it needs no copy of itself for each request, as
+   * passport makes for strategies that wait.
    *
    * @returns the accepted token of a request
    * @throws Refusal with the challenge

@@ -53,7 +53,7 @@ export class Admission {
     );
   }
 
-  /** Decides at once (docs/decisions/009). */
+  /** Decides at once (docs/explanation/decisions.md#authentication-without-waiting). */
   readonly #onRequest: onRequestHookHandler = (request, reply, done) => {
     const { raw, is404 } = request;
     if (is404) throw new Refusal('path-unknown');
