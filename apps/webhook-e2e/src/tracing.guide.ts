@@ -80,7 +80,7 @@ test("the span of the sender's caller is the parent of the handler's span, and t
   const receiver = await startTraced();
   const folder = makeFolder();
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  const programs = programsOf('libs/sdk/docs/observability.md')
+  const programs = programsOf('libs/sdk/README.md')
     .set('sender.mjs', SENDER_PROGRAM)
     .set('instrumentation.mjs', programsOf('docs/how-to/write-a-handler.md').get('instrumentation.mjs')!);
   for (const [name, code] of programs) writeFileSync(join(folder, name), code);

@@ -1,7 +1,7 @@
 /**
  * Every reason to refuse a request, with the status that HTTP defines for it. An answer to `status-codes` can change
  * a status, unless a standard that the specification names settles it (`SETTLED_FAILURES`). **Add a new reason here**;
- * CONTRIBUTING.md ("Add a response of the receiver") says what else to change.
+ * CONTRIBUTING.md ("A response of the receiver") says what else to change.
  */
 export const FAILURES = {
   'credentials-missing': 401, // RFC 6750 §3.1.

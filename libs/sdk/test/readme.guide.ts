@@ -1,4 +1,4 @@
-/** Runs the examples of docs/sending.md, and that of README.md about retries. */
+/** Runs the examples of README.md. */
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -6,10 +6,10 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Socket
 import { join } from 'node:path';
 import { afterThisTest } from '@plant-store/test-support';
 import { withEverythingOpen, writeDocumented } from './support/documented.js';
-import { acknowledge, fieldsOf, type RawServer, respondWith, startRawServer } from './support/raw-server.js';
+import { acknowledge, type RawServer, respondWith, startRawServer } from './support/raw-server.js';
 import { startProcess } from './support/run-process.js';
 
-const page = 'docs/sending.md';
+const page = 'README.md';
 const environment = ({ url }: RawServer) => ({ RECEIVER_URL: url, ACCESS_TOKEN: 'token' });
 
 /** Runs a module, and returns what it printed. */
@@ -20,45 +20,18 @@ async function run(file: string, env: NodeJS.ProcessEnv): Promise<string> {
   return stdout;
 }
 
-test('send-with-retry.mjs of README.md sends again', async () => {
+test('send-with-retry.mjs sends again', async () => {
   const server = await startRawServer((request, index) =>
     index === 0
       ? respondWith('HTTP/1.1 503 Arbitrary\r\nContent-Length: 0\r\n\r\n')(request)
       : acknowledge(request),
   );
 
-  const file = join(writeDocumented('README.md'), 'send-with-retry.mjs');
+  const file = join(writeDocumented(page), 'send-with-retry.mjs');
   writeFileSync(file, readFileSync(file, 'utf8').replace('[1_000, 10_000]', '[1, 1]'));
 
   expect(await run(file, environment(server))).toBe('acknowledged with 204\n');
   expect(server.requests).toHaveLength(2);
-});
-
-test('send-again.mjs sends again after the delays of its function', async () => {
-  const server = await startRawServer((request, index) =>
-    index < 2
-      ? respondWith('HTTP/1.1 503 Arbitrary\r\nContent-Length: 0\r\n\r\n')(request)
-      : acknowledge(request),
-  );
-
-  const file = join(writeDocumented(page), 'send-again.mjs');
-  writeFileSync(file, readFileSync(file, 'utf8').replace('1_000 *', '1 *'));
-
-  expect(await run(file, environment(server))).toBe('acknowledged with 204\n');
-  expect(server.requests).toHaveLength(3);
-});
-
-test('send-with-headers.mjs sends the fields of the sender and of the delivery', async () => {
-  const server = await startRawServer(acknowledge);
-
-  await run(join(writeDocumented(page), 'send-with-headers.mjs'), environment(server));
-
-  const request = await server.request(0);
-  expect(fieldsOf(request)).toMatchObject({
-    'x-attempt': '1',
-    'x-length': String(request.content.byteLength),
-    'x-order': '4711',
-  });
 });
 
 test('send-through-proxy.mjs sends through the proxy of HTTP_PROXY', async () => {
@@ -102,4 +75,34 @@ test('send-through-proxy.mjs ends, though its proxy does not respond', async () 
 
   await expect(sent).rejects.toThrow('PLANT_STORE_ATTEMPT_TIMEOUT');
   expect(sockets).toHaveLength(1);
+});
+
+test('store.test.mjs passes', async () => {
+  const folder = writeDocumented(page);
+  writeFileSync(
+    join(folder, 'store.mjs'),
+    `export const addPlant = (sender, plant) => sender.send(plant).then(() => 'acknowledged', ({ outcome }) => outcome);`,
+  );
+
+  expect(await run(join(folder, 'store.test.mjs'), {})).toMatch(/^[#ℹ] pass 1$/m);
+});
+
+test('observe.mjs logs a delivery that failed, and no other', async () => {
+  const server = await startRawServer((request, index) =>
+    index === 0
+      ? acknowledge(request)
+      : respondWith('HTTP/1.1 400 Arbitrary\r\nContent-Length: 0\r\n\r\n')(request),
+  );
+  const folder = writeDocumented(page);
+  const file = join(folder, 'observed.mjs');
+  writeFileSync(
+    file,
+    "import './observe.mjs';\nfor (let n = 0; n < 2; n += 1) await import(`./send.mjs?${n}`);\n",
+  );
+  const observed = startProcess(process.execPath, withEverythingOpen(file), { env: environment(server) });
+
+  const { stdout, stderr } = await observed.finished;
+  expect(stdout).toBe('acknowledged with 204\n');
+  expect(stderr).toContain(`${server.url}/plant/webhook PLANT_STORE_NOT_ACKNOWLEDGED responded\n`);
+  expect(stderr.match(/PLANT_STORE_NOT_ACKNOWLEDGED responded/g)).toHaveLength(2);
 });
