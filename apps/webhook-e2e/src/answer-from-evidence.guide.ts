@@ -11,7 +11,7 @@ import { message, POST, RIGHT } from '../support/messages.js';
 import { PLANT_INBOX } from '../support/plant-inbox.js';
 import { everythingOpen, startReceiver } from '../support/receiver.js';
 
-const page = readFileSync(join(ROOT, 'docs/how-to/answer-from-evidence.md'), 'utf8');
+const page = readFileSync(join(ROOT, 'docs/how-to/answer-a-question.md'), 'utf8');
 
 const FERN = JSON.stringify({ id: '0b0a3a0e-6f3c-4ab6-8a4e-0d0f6f2a0c11', name: 'sample', height: 40 });
 const OTHERS = [

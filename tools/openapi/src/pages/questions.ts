@@ -9,7 +9,7 @@ To answer a question, paste its line into \`libs/contract/src/answers.ts\`, writ
 
 Any question can be answered in words: write \`inWords: '…'\` instead of \`is\`. Such an answer is _not carried out_: the software still does what it did while the question was open.
 
-What arrived so far helps to find an answer: \`npx plant-inbox evidence\` shows what the kept deliveries have in common, and \`npx plant-inbox try\` counts those that a proposed answer would refuse ([how](docs/how-to/answer-from-evidence.md)).`;
+What arrived so far helps to find an answer: \`npx plant-inbox evidence\` shows what the kept deliveries have in common, and \`npx plant-inbox try\` counts those that a proposed answer would refuse ([how](docs/how-to/answer-a-question.md#find-an-answer-in-what-arrives)).`;
 
 /** Every question, also as it is without an answer. */
 const QUESTIONS: readonly OpenQuestion[] = openQuestions;
