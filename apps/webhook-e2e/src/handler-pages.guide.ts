@@ -21,15 +21,17 @@ function testWith(program: string): jest.It {
   return isThere || process.env['CI'] === 'true' ? test : test.skip;
 }
 
-/** The block of a page that begins with the name of its file. */
-function blockOf(page: string, file: string): string {
-  const text = readFileSync(join(ROOT, 'docs/how-to', page), 'utf8');
+const page = readFileSync(join(ROOT, 'docs/how-to/write-a-handler.md'), 'utf8');
+
+/** The block of the page that begins with the name of its file, below a heading if several do. */
+function blockOf(file: string, heading = ''): string {
+  const text = page.slice(page.indexOf(heading));
   return new RegExp(`\`\`\`\\w+\n((?://|#) ${file}\n.*?)\`\`\``, 's').exec(text)![1]!;
 }
 
-/** Compiles a page's handler into a folder. Returns its path. */
-function compileHandler(page: string, folder: string): string {
-  const source = blockOf(page, 'apps/webhook/handler/new-plant.handler.ts');
+/** Compiles a handler of the page into a folder. Returns its path. */
+function compileHandler(folder: string, heading?: string): string {
+  const source = blockOf('apps/webhook/handler/new-plant.handler.ts', heading);
   const { outputText } = ts.transpileModule(source.replaceAll('data/plants', join(folder, 'plants')), {
     compilerOptions: {
       module: ts.ModuleKind.ESNext,
@@ -60,7 +62,7 @@ test('the handler of docs/how-to/write-a-handler.md keeps each content in a file
   const folder = makeFolder();
   const receiver = await startReceiver({
     folder,
-    settings: { HANDLER: compileHandler('write-a-handler.md', folder) },
+    settings: { HANDLER: compileHandler(folder) },
   });
 
   await sendAll(receiver, ['sample content']);
@@ -72,18 +74,18 @@ test('the handler of docs/how-to/write-a-handler.md keeps each content in a file
 
 test('the module of the page is a handler', async () => {
   const HANDLER = join(makeFolder(), 'handler.mjs');
-  writeFileSync(HANDLER, blockOf('write-a-handler.md', 'handler.mjs'));
+  writeFileSync(HANDLER, blockOf('handler.mjs'));
   const receiver = await startReceiver({ settings: { HANDLER } });
 
   await sendAll(receiver, ['sample content']);
   await untilNothingWaits(receiver.inbox);
 });
 
-testWith('python3')('the service of docs/how-to/forward-to-a-service.md gets each delivery', async () => {
+testWith('python3')('the service of docs/how-to/write-a-handler.md gets each delivery', async () => {
   const folder = makeFolder();
   const port = await freePort();
   const program = join(folder, 'service.py');
-  writeFileSync(program, blockOf('forward-to-a-service.md', 'service.py').replace('8000', String(port)));
+  writeFileSync(program, blockOf('service.py').replace('8000', String(port)));
   const service = start(['python3', program], folder);
   (await untilItListens(service, port)).destroy();
   const receiver = await startReceiver({ settings: { HANDLER: `http://127.0.0.1:${port}/new` } });
@@ -100,7 +102,7 @@ testWith('python3')('the service of docs/how-to/forward-to-a-service.md gets eac
   expect(service.stdout.trimEnd().split('\n').toSorted()).toEqual(printed.toSorted());
 });
 
-describe('the handler of docs/how-to/hand-on-to-a-broker.md', () => {
+describe('the handler of docs/how-to/write-a-handler.md that hands on to a broker', () => {
   /** A broker with the stream of the page, or as it was when it ended. */
   async function startBroker(
     folder: string,
@@ -128,7 +130,7 @@ describe('the handler of docs/how-to/hand-on-to-a-broker.md', () => {
     const folder = makeFolder();
     const port = await freePort();
     const settings = {
-      HANDLER: compileHandler('hand-on-to-a-broker.md', folder),
+      HANDLER: compileHandler(folder, '## Hand on to a broker'),
       NATS_URL: `127.0.0.1:${port}`,
       HANDLER_TIMEOUT_MS: '1000',
       HANDLER_MAX_BACKOFF_MS: '500',

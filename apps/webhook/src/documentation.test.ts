@@ -27,10 +27,7 @@ const PAGES = [
   'back-up',
   'replay-and-discard',
   'share-an-inbox',
-  'watch',
   'write-a-handler',
-  'forward-to-a-service',
-  'hand-on-to-a-broker',
 ].map((name) => `how-to/${name}.md`);
 
 /** A setting with its block: heading, default, unit, meaning. */
