@@ -25,7 +25,7 @@ function writeApplication(): string {
   const folder = writeDocumented('README.md');
   const [module = '', later = ''] = modules.map((name) => join(folder, name));
   const source = readFileSync(module, 'utf8');
-  const options = /forRoot\((\{.*?\n\s*\})\)/s;
+  const options = /forRoot\((\{[^}]*\})\)/;
   expect(source).toMatch(options);
   writeFileSync(later, source.replace(options, 'forRootAsync({ useFactory: async () => ($1) })'));
   return folder;
