@@ -22,13 +22,9 @@ const responsesPage = pageOf('reference/responses.md');
 const operationsPage = pageOf('reference/operations.md');
 
 /** Pages that say what to do. */
-const PAGES = [
-  'it-fails',
-  'back-up',
-  'replay-and-discard',
-  'share-an-inbox',
-  'write-a-handler',
-].map((name) => `how-to/${name}.md`);
+const PAGES = ['it-fails', 'back-up', 'replay-and-discard', 'share-an-inbox', 'write-a-handler'].map(
+  (name) => `how-to/${name}.md`,
+);
 
 /** A setting with its block: heading, default, unit, meaning. */
 const SETTING = /^### `(\w+)`\n\n(?:Default `([^`]*)`|No default)(?:, in (\w+))?\. (.+)/gm;
