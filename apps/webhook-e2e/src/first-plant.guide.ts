@@ -150,10 +150,11 @@ test('what README.md and docs/tutorial/first-plant.md show is what a new user se
 }, 600_000);
 
 test('the figures of README.md are those of the generated page', () => {
-  const [, specified, invented, open] =
-    /(\d+) specified, .* (\d+) invented, .*\[(\d+) open\]/.exec(read('docs/reference/contract-diff.md')) ??
-    [];
-  expect(readme).toContain(`${specified} specified facts and ${invented} invented ones`);
+  const facts = read('docs/reference/contract-diff.md');
+  const figure = (word: string): string => new RegExp(String.raw`\b(\d+) ${word}`).exec(facts)![1]!;
+
+  expect(readme).toContain(`${figure('specified')} specified facts and ${figure('invented')} invented ones`);
   // Answered questions aren't open.
-  if (everythingOpen['NODE_OPTIONS'] === undefined) expect(readme).toContain(`${open} questions open`);
+  if (everythingOpen['NODE_OPTIONS'] === undefined)
+    expect(readme).toContain(`${figure('open')} questions open`);
 });
