@@ -70,9 +70,7 @@ test('the stack of a failed attempt has the frames of the handler, wherever that
   await sendAll(receiver, ['arbitrary content']);
 
   const { err } = await receiver.process.logged('attempt 1 of 1 failed; the delivery is parked');
-  expect((err as Error).stack).toMatch(
-    /^Error: arbitrary\n +at (?:Object\.)?handle \(.*attempt\.js:2:9\)$/,
-  );
+  expect((err as Error).stack).toMatch(/^Error: arbitrary\n +at (?:Object\.)?handle \(.*attempt\.js:2:9\)$/);
 });
 
 test('a handler that blocks the event loop ends the process, and has failed', async () => {

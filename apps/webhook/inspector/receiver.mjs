@@ -1,8 +1,7 @@
 /**
  * The receiver's interface for people who run it.
  *
- * @import { Act, ChangeKind } from '../src/inbox/acts.js'
- * @import { DeliveryFilter, DeliveryState, ListedDelivery, ErrorGroup, InboxStats, StoredDelivery } from '../src/inbox/inbox-operations.js'
+ * @import { Act, ChangeKind, DeliveryFilter, DeliveryState, ErrorGroup, InboxStats, ListedDelivery, StoredDelivery } from '../src/inbox/inbox-operations.js'
  * @import { RefusedKind, RefusedRequest } from '../src/counters.js'
  * @import { Minute } from '../src/operations/activity.js'
  */

@@ -67,7 +67,7 @@ export class Admission {
     const memory = new MemoryShare(this.#memory, raw, reply.raw);
     memory.take(sizeOf(raw) + Number(length));
     request.admitted = { at, mediaType, memory };
-    // Without it, Fastify refuses no media type, also none that it can't read (question `media-type`).
+    // Fastify would refuse what it can't parse as a media type. No type is refused while `media-type` is open.
     raw.headers['content-type'] = undefined;
     if (expectsContinue(raw)) reply.raw.writeContinue();
     done();

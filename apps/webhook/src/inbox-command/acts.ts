@@ -1,8 +1,7 @@
 import { shortTime } from '@plant-store/command/printable';
 import type { Row } from '@plant-store/command/table';
 
-import type { Act } from '../inbox/acts.js';
-import type { DeliveryFilter } from '../inbox/inbox-operations.js';
+import type { Act, DeliveryFilter } from '../inbox/inbox-operations.js';
 import { changedText, outcomeText } from '../inbox/in-words.js';
 import type { Terminal } from './terminal.js';
 

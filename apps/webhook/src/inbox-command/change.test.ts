@@ -6,7 +6,7 @@ import { Claims, failed, HANDLED, incoming, PARKED } from '../../test/open-inbox
 import { InnerProcess, plantInbox, plantInboxIn, type Result } from '../../test/run-plant-inbox.js';
 import { type Kept, runningInbox, stoppedInbox } from '../../test/serve-inbox.js';
 import type { AttemptResult } from '../inbox/delivery.js';
-import type { Act } from '../inbox/acts.js';
+import type { Act } from '../inbox/inbox-operations.js';
 import { followAct } from './change.js';
 import { withConnection } from './connection.js';
 import { Terminal } from './terminal.js';
