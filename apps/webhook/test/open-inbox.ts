@@ -216,7 +216,7 @@ export class OpenedInbox {
       columns.map((column) => `${column} = ${column} - ${difference}`).join(', ');
     await this.adapter.sql(
       this.#place!,
-      `UPDATE delivery SET ${times('received_at', 'due_at', 'started_at', 'ended_at')};
+      `UPDATE delivery SET ${times('received_at', 'due_at', 'claimed_at', 'ended_at')};
       UPDATE event SET ${times('received_at')}; UPDATE act SET ${times('at')}`,
     );
   }

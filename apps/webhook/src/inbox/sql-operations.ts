@@ -1,6 +1,6 @@
 import { ReceiverError } from '../errors.js';
 import type { Acts } from './acts.js';
-import { KEY, SUMMARY, WHOLE, withSent } from './columns.js';
+import { SUMMARY, WHOLE, withSent } from './columns.js';
 import { bounded, conditions, DUE, NOT_HANDLED, SUSPECTED } from './conditions.js';
 import { storableText } from './delivery.js';
 import {
@@ -20,7 +20,7 @@ import {
   type StoredDelivery,
 } from './inbox-operations.js';
 import { previewOf, shownText, storedUtf8 } from './shown-text.js';
-import { raw, type Sql, sql } from './sql.js';
+import { type Sql, sql } from './sql.js';
 import type { Row, Store } from './store.js';
 import { type Transitions, transitionsFor } from './transitions.js';
 
@@ -115,7 +115,7 @@ export abstract class SqlOperations {
       ${conditions(filter, sql`id < ${before}`)} ORDER BY id DESC LIMIT ${MAX_SEARCHED}`);
     return this.store.read(sql`
       SELECT id, CASE WHEN ${position(sql`error`, text)} > 0 OR ${position(sql`event_id`, text)} > 0
-        OR ${position(raw(KEY), text)} > 0 OR ${inJson(text)} > 0 OR ${inJson(storedUtf8(text))} > 0 OR ${position(sql`content`, Buffer.from(text))} > 0
+        OR ${position(sql`key`, text)} > 0 OR ${inJson(text)} > 0 OR ${inJson(storedUtf8(text))} > 0 OR ${position(sql`content`, Buffer.from(text))} > 0
         THEN 1 ELSE 0 END AS "isFound"
       FROM ${this.#schema}delivery WHERE id IN (SELECT id FROM (${part}) AS chosen) ORDER BY id DESC`);
   }

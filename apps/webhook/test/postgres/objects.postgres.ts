@@ -32,8 +32,8 @@ withPostgres('a shared inbox needs', () => {
   });
 
   test.each([
-    ['DROP PROCEDURE plant_store.cycle_7', 'procedure cycle_7'],
-    ['DROP FUNCTION plant_store.make_durable_5', 'function make_durable_5'],
+    ['DROP PROCEDURE plant_store.cycle_11', 'procedure cycle_11'],
+    ['DROP FUNCTION plant_store.make_durable_11', 'function make_durable_11'],
     ['DROP SEQUENCE plant_store.delivery_id CASCADE', 'sequence delivery_id'],
     ['DROP TABLE plant_store.schema_version', 'table schema_version'],
     ['DELETE FROM plant_store.schema_version', 'the one row of schema_version'],

@@ -17,8 +17,8 @@ const LATER = 4_000_000_000_000;
 const MANY = 5_000;
 
 const GROW = `
-  INSERT INTO plant_store.delivery (state, attempts, interruptions, received_at, due_at, method, fields, content)
-  SELECT state, 1, interruptions, n, CASE WHEN state <> 'handled' THEN ${LATER} END, 'POST', '[]', ''
+  INSERT INTO plant_store.delivery (state, attempts, interruptions, received_at, due_at, key, method, fields, content)
+  SELECT state, 1, interruptions, n, CASE WHEN state <> 'handled' THEN ${LATER} END, n, 'POST', '[]', ''
   FROM (VALUES ('waiting', 0), ('retrying', 0), ('retrying', 2), ('handled', 0)) AS kind (state, interruptions),
     generate_series(1, ${MANY}) AS n;
   INSERT INTO plant_store.attempt (delivery, number, started_at, receiver, error)

@@ -26,7 +26,7 @@ export function openMemory(): Memory {
   const database = new DatabaseSync(':memory:');
   migrate(database, '');
   const change = `INSERT INTO change SELECT new.id, new.media_type, new.state, new.attempts, new.interruptions, new.due_at,
-    new.receiver, new.started_at`;
+    new.receiver, new.claimed_at`;
   database.exec(`
     CREATE TEMP TABLE alive (name TEXT NOT NULL);
     CREATE TEMP TABLE change (id, key, state, attempts DEFAULT 0, interruptions DEFAULT 0, dueAt, receiver, startedAt);

@@ -23,7 +23,7 @@ export async function beginWithLease(client: pg.ClientBase, { receiver, epoch }:
     client,
     `${BEGIN_BRIEFLY};
     SELECT ${INBOX_SETTINGS},
-      plant_store.extend_lease_5(${pg.escapeLiteral(receiver)}, ${epoch}, ${LEASE_TIME}) AS "isExtended"`,
+      plant_store.extend_lease_11(${pg.escapeLiteral(receiver)}, ${epoch}, ${LEASE_TIME}) AS "isExtended"`,
   );
   if (extended!.rows[0]!['isExtended'] === true) return true;
   await client.query('ROLLBACK');

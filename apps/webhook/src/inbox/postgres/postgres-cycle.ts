@@ -8,7 +8,7 @@ import { queryAlone } from './connect.js';
 import { withoutWarning } from './durable.js';
 import { type Lease, LEASE_TIME } from './lease.js';
 
-/** The types of what `cycle_7` takes of its receiver, of results, and of arrivals, and how many values it returns. */
+/** The types of what `cycle_11` takes of its receiver, of results, and of arrivals, and how many values it returns. */
 const FAILED = ['bigint', 'bigint', 'text', 'text', 'text', 'bigint', 'bigint'].map((type) => `${type}[]`);
 const VALUES = [
   ...['text', 'bigint', 'int', 'int', 'bigint'],
@@ -24,12 +24,12 @@ const arrayOf = (text: string, type: string): string =>
 const PLACEHOLDERS = VALUES.map((type, index) =>
   type.endsWith('[]') ? arrayOf(`$${index + 1}`, type) : `$${index + 1}`,
 );
-const CYCLE = `CALL plant_store.cycle_7(${[...PLACEHOLDERS, ...Array.from({ length: OUTCOME }, () => 'NULL')].join(', ')})`;
+const CYCLE = `CALL plant_store.cycle_11(${[...PLACEHOLDERS, ...Array.from({ length: OUTCOME }, () => 'NULL')].join(', ')})`;
 
 const FETCH = `SELECT ${CLAIMED} FROM unnest($1::bigint[]) WITH ORDINALITY AS claimed (claimed_id, place)
   JOIN plant_store.delivery ON id = claimed_id ORDER BY place`;
 
-/** What `cycle_7` returns. All are null if the lease is lost. */
+/** What `cycle_11` returns. All are null if the lease is lost. */
 interface CycleRow {
   readonly at: number | null;
   readonly stored: readonly number[];

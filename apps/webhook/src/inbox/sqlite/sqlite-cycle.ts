@@ -160,7 +160,7 @@ function prepareResults(database: DatabaseSyncInstance): (result: Result, now: n
   const prepare = (name: Parameters<typeof transition>[0]): StatementSyncInstance => {
     const values = { now: '?1', error: '?4', group: '?5', wait: '?6' };
     return database.prepare(
-      `UPDATE delivery SET ${transition(name, values)} WHERE id = ?2 AND started_at = ?3 AND state = 'running'`,
+      `UPDATE delivery SET ${transition(name, values)} WHERE id = ?2 AND claimed_at = ?3 AND state = 'running'`,
     );
   };
   const complete = prepare('complete');
@@ -174,7 +174,7 @@ function prepareResults(database: DatabaseSyncInstance): (result: Result, now: n
       AND id <= (SELECT id FROM attempt WHERE delivery = ?1 ORDER BY id DESC LIMIT 1 OFFSET 8)`);
   const addAttempt = database.prepare(`
     INSERT INTO attempt (delivery, number, started_at, duration, receiver, error, stack)
-    SELECT id, attempts, started_at, ?2, receiver, error, ?3 FROM delivery WHERE id = ?1`);
+    SELECT id, attempts, claimed_at, ?2, receiver, error, ?3 FROM delivery WHERE id = ?1`);
 
   return (result, now) => {
     if (result[0] === 'complete') return void complete.run(now, result[1], result[2]);

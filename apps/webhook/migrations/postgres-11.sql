@@ -1,45 +1,136 @@
--- `retrying` is a state; `due_at` is null unless the delivery waits; `interruptions` counts how often in a row its process
--- ended. Only rows that have failed are written again. Receivers of version 4 that run meanwhile go on: they store what has
--- failed as `waiting`, and see `handler`.
+-- The tables of a shared inbox: those of an embedded one, see sqlite-11.sql, and the leases of the receivers. Times are in
+-- milliseconds since 1970, those of leases by the clock of the database. Each table has a primary key: without, a
+-- publication of all tables refuses every change. A queue has more dead rows than others, so it is cleaned earlier. What
+-- stands for `:name`, migrate.ts says.
+CREATE SCHEMA IF NOT EXISTS plant_store;
 SET LOCAL search_path = plant_store;
--- In the order in which version 4 writes: in another, both would wait for each other.
-LOCK TABLE handler, delivery IN ACCESS EXCLUSIVE MODE;
 
-ALTER TABLE delivery
-  ADD COLUMN interruptions int NOT NULL DEFAULT 0,
-  ALTER COLUMN due_at DROP NOT NULL,
-  ALTER COLUMN receiver DROP NOT NULL,
-  DROP CONSTRAINT delivery_state_check,
-  -- Nobody would find what waits and isn't due. `NOT VALID`: to check the rows that are there would read all of them.
-  ADD CONSTRAINT delivery_state_check CHECK (state IN ('running', 'handled', 'parked', 'discarded')
-    OR state IN ('waiting', 'retrying') AND due_at IS NOT NULL) NOT VALID;
-UPDATE delivery SET state = 'retrying' WHERE state = 'waiting' AND attempts > 0;
+CREATE TABLE schema_version (version int PRIMARY KEY);
+INSERT INTO schema_version VALUES (11);
 
-DROP INDEX delivery_by_state, delivery_due, delivery_retrying;
+-- A lease has a new epoch whenever its receiver doesn't know what became of a write, so that what it has sent before writes
+-- nothing any more.
+CREATE TABLE receiver (
+  name text PRIMARY KEY,
+  epoch bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  since timestamptz NOT NULL DEFAULT now(),
+  expires_at timestamptz NOT NULL
+) WITH (fillfactor = 50);
+
+-- Nobody would find what waits and isn't due.
+CREATE SEQUENCE delivery_id AS bigint;
+CREATE TABLE delivery (
+  id bigint PRIMARY KEY DEFAULT nextval('delivery_id'),
+  state text NOT NULL CHECK (state IN ('running', 'handled', 'parked', 'discarded')
+    OR state IN ('waiting', 'retrying') AND due_at IS NOT NULL),
+  attempts int NOT NULL,
+  interruptions int NOT NULL DEFAULT 0,
+  received_at bigint NOT NULL,
+  due_at bigint,
+  claimed_at bigint,
+  ended_at bigint,
+  replayed_at bigint,
+  error text,
+  error_group text,
+  reason text,
+  receiver text,
+  act bigint,
+  discarded_bytes bigint,
+  key text NOT NULL,
+  method text NOT NULL,
+  media_type text,
+  content_encoding text,
+  event_id text,
+  fields text NOT NULL,
+  content bytea NOT NULL
+) WITH (
+  fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02
+);
+ALTER TABLE delivery ALTER COLUMN content SET STORAGE EXTERNAL;
+CREATE INDEX delivery_by_time ON delivery (received_at);
 -- `interruptions` is in it so that suspects are passed over without a look at their rows.
 CREATE INDEX delivery_due ON delivery (due_at, id, interruptions) WHERE state = 'waiting' OR state = 'retrying';
-CREATE INDEX delivery_suspect ON delivery (due_at, id) WHERE interruptions >= 2;
+CREATE INDEX delivery_suspect ON delivery (due_at, id) WHERE interruptions >= :suspect;
 CREATE INDEX delivery_not_handled ON delivery (state, id) WHERE state <> 'handled';
+-- By its hash: a message may be too long for another index.
+CREATE INDEX delivery_by_error ON delivery USING hash (error_group) WHERE error_group IS NOT NULL;
+CREATE INDEX delivery_by_act ON delivery (act, state, attempts) WHERE act IS NOT NULL;
 
-ALTER TABLE handler RENAME TO inbox_state;
-ALTER TABLE inbox_state RENAME COLUMN paused TO is_paused;
-ALTER TABLE inbox_state RENAME COLUMN checked_at TO probed_at;
-CREATE VIEW handler AS SELECT is_paused AS paused, probed_at AS checked_at FROM inbox_state;
+CREATE TABLE attempt (
+  id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+  delivery bigint NOT NULL REFERENCES delivery (id) ON DELETE CASCADE,
+  number int NOT NULL,
+  started_at bigint NOT NULL,
+  duration bigint,
+  receiver text NOT NULL,
+  error text NOT NULL,
+  stack text
+);
+CREATE INDEX attempt_of_delivery ON attempt (delivery, id);
+
+CREATE TABLE event (
+  key bytea PRIMARY KEY,
+  delivery bigint NOT NULL,
+  received_at bigint NOT NULL
+);
+CREATE INDEX event_by_time ON event (received_at);
+
+CREATE TABLE act (
+  id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+  kind text NOT NULL,
+  at bigint NOT NULL,
+  operator text,
+  source text,
+  reason text,
+  filter text NOT NULL,
+  selected bigint NOT NULL,
+  changed bigint NOT NULL DEFAULT 0,
+  handled bigint NOT NULL DEFAULT 0,
+  failed bigint NOT NULL DEFAULT 0,
+  next bigint NOT NULL DEFAULT 0,
+  receiver text,
+  ended_at bigint
+);
+CREATE INDEX act_open ON act (changed, id) WHERE ended_at IS NULL;
+
+CREATE TABLE inbox_state (
+  id int PRIMARY KEY DEFAULT 1 CHECK (id = 1),
+  is_paused boolean NOT NULL,
+  probed_at bigint
+) WITH (fillfactor = 50);
+INSERT INTO inbox_state (is_paused) VALUES (false);
+
+-- A content as text. PostgreSQL has no text with other bytes than UTF-8 allows, or with a zero: such a content is shown in the
+-- format `escape` of bytea. A function of SQL can't catch what `convert_from` reports.
+CREATE FUNCTION text_of_11(content bytea) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT AS $$
+BEGIN
+  RETURN convert_from(content, 'UTF8');
+EXCEPTION WHEN character_not_in_repertoire THEN
+  RETURN encode(content, 'escape');
+END $$;
+
+CREATE VIEW overview AS
+SELECT
+  id, key, state,
+  to_char(timestamp 'epoch' + received_at * interval '1 millisecond', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS received_at,
+  attempts, error, reason, event_id, method, media_type, content_encoding, fields,
+  coalesce(discarded_bytes, length(content)) AS bytes, text_of_11(content) AS content
+FROM delivery;
 
 -- Milliseconds until something is due, with suspects or without; null if nothing waits. What is due later than after the
 -- longest wait is due, because a clock was wrong.
-CREATE FUNCTION due_in_5(at bigint, longest_wait bigint, with_suspects boolean) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE FUNCTION due_in_11(at bigint, longest_wait bigint, with_suspects boolean) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   first bigint := (SELECT due_at FROM plant_store.delivery
-    WHERE (state = 'waiting' OR state = 'retrying') AND interruptions < 2 ORDER BY due_at LIMIT 1);
+    WHERE (state = 'waiting' OR state = 'retrying') AND interruptions < :suspect ORDER BY due_at LIMIT 1);
   last bigint := (SELECT due_at FROM plant_store.delivery
-    WHERE (state = 'waiting' OR state = 'retrying') AND interruptions < 2 ORDER BY due_at DESC LIMIT 1);
+    WHERE (state = 'waiting' OR state = 'retrying') AND interruptions < :suspect ORDER BY due_at DESC LIMIT 1);
 BEGIN
   IF with_suspects THEN
     first := least(first, (SELECT due_at FROM plant_store.delivery
-      WHERE interruptions >= 2 AND (state = 'waiting' OR state = 'retrying') IS TRUE ORDER BY due_at LIMIT 1));
+      WHERE interruptions >= :suspect AND (state = 'waiting' OR state = 'retrying') IS TRUE ORDER BY due_at LIMIT 1));
     last := greatest(last, (SELECT due_at FROM plant_store.delivery
-      WHERE interruptions >= 2 AND due_at IS NOT NULL AND (state = 'waiting' OR state = 'retrying') IS TRUE
+      WHERE interruptions >= :suspect AND due_at IS NOT NULL AND (state = 'waiting' OR state = 'retrying') IS TRUE
       ORDER BY due_at DESC LIMIT 1));
   END IF;
   RETURN CASE WHEN first <= at OR last > at + longest_wait THEN 0 ELSE first - at END;
@@ -48,7 +139,7 @@ END $$;
 -- Settings until the transaction ends, because a session may have other users under PgBouncer: a commit is flushed here, and
 -- on the standbys that `synchronous_standby_names` asks for, its warnings are told, and what is sent by a process that has
 -- ended is broken off.
-CREATE FUNCTION make_durable_5() RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION make_durable_11() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   IF current_setting('synchronous_commit') <> 'remote_apply' THEN PERFORM set_config('synchronous_commit', 'on', true); END IF;
   PERFORM set_config('client_min_messages', 'warning', true), set_config('client_connection_check_interval', '1s', true);
@@ -56,7 +147,7 @@ END $$;
 
 -- Extends the lease of a receiver, unless that is lost. If it has lapsed, or ends further away than a lease can last, then the
 -- clock was set or the database stood still, and those of others are wrong too: this one counts as back since now.
-CREATE FUNCTION extend_lease_5(me text, my_epoch bigint, lease_time int) RETURNS boolean LANGUAGE plpgsql AS $$
+CREATE FUNCTION extend_lease_11(me text, my_epoch bigint, lease_time int) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   duration interval := lease_time * interval '1 ms';
 BEGIN
@@ -75,12 +166,12 @@ END $$;
 -- The plans are made while the tables are empty, and kept, so only the indexes may be in them: without these settings the
 -- cycle reads whole tables as they grow. `IS TRUE` keeps the index of states out, where dead entries pile up. Nobody waits
 -- longer for a row than a receiver waits for a reply.
-CREATE PROCEDURE cycle_5(
+CREATE PROCEDURE cycle_11(
   me text, my_epoch bigint, lease_time int, room int, longest_wait bigint,
   completed bigint[], completed_starts bigint[], released bigint[], released_starts bigint[],
   failed bigint[], failed_starts bigint[], errors text[], error_groups text[], stacks text[], durations bigint[],
   waits bigint[],
-  methods text[], media_types text[], content_encodings text[], event_ids text[], field_lists text[],
+  keys text[], methods text[], media_types text[], content_encodings text[], event_ids text[], field_lists text[],
   offsets int[], sizes int[], contents bytea,
   OUT at bigint, OUT stored bigint[], OUT started bigint[], OUT claimed bigint[], OUT due_in bigint, OUT is_starved boolean)
 LANGUAGE plpgsql
@@ -95,39 +186,35 @@ DECLARE
   fresh bigint[];
   last_started bigint;
 BEGIN
-  IF NOT plant_store.extend_lease_5(me, my_epoch, lease_time) THEN RETURN; END IF;
-  PERFORM plant_store.make_durable_5();
+  IF NOT plant_store.extend_lease_11(me, my_epoch, lease_time) THEN RETURN; END IF;
+  PERFORM plant_store.make_durable_11();
   at := extract(epoch FROM clock_timestamp()) * 1000;
 
   IF cardinality(completed) > 0 THEN
-    UPDATE plant_store.delivery SET state = 'handled', ended_at = at, error = NULL, error_group = NULL, interruptions = 0
+    UPDATE plant_store.delivery SET :complete
     FROM unnest(completed, completed_starts) AS r (delivery, start)
-    WHERE id = r.delivery AND started_at = r.start AND receiver = me AND (state = 'running') IS TRUE;
+    WHERE id = r.delivery AND claimed_at = r.start AND receiver = me AND (state = 'running') IS TRUE;
   END IF;
   IF cardinality(released) > 0 THEN
-    UPDATE plant_store.delivery SET
-      state = CASE WHEN attempts > 1 THEN 'retrying' ELSE 'waiting' END, attempts = attempts - 1,
-      due_at = CASE WHEN received_at < at THEN received_at ELSE at END, started_at = NULL
+    UPDATE plant_store.delivery SET :release
     FROM unnest(released, released_starts) AS r (delivery, start)
-    WHERE id = r.delivery AND started_at = r.start AND receiver = me AND (state = 'running') IS TRUE;
+    WHERE id = r.delivery AND claimed_at = r.start AND receiver = me AND (state = 'running') IS TRUE;
   END IF;
   IF cardinality(failed) > 0 THEN
     WITH result AS MATERIALIZED (
       SELECT * FROM unnest(failed, failed_starts, errors, error_groups, stacks, durations, waits)
         AS r (delivery, start, message, message_group, stack, duration, wait)
     ), retried AS (
-      UPDATE plant_store.delivery SET state = 'retrying', due_at = at + r.wait, ended_at = at, error = r.message,
-        error_group = r.message_group, interruptions = 0
+      UPDATE plant_store.delivery SET :retry
       FROM result AS r
-      WHERE id = r.delivery AND started_at = r.start AND receiver = me AND (state = 'running') IS TRUE
+      WHERE id = r.delivery AND claimed_at = r.start AND receiver = me AND (state = 'running') IS TRUE
         AND r.wait IS NOT NULL
-      RETURNING id, attempts, started_at, duration, error, stack
+      RETURNING id, attempts, claimed_at, duration, error, stack
     ), parked AS (
-      UPDATE plant_store.delivery SET state = 'parked', ended_at = at, error = r.message, error_group = r.message_group,
-        interruptions = 0
+      UPDATE plant_store.delivery SET :park
       FROM result AS r
-      WHERE id = r.delivery AND started_at = r.start AND receiver = me AND (state = 'running') IS TRUE AND r.wait IS NULL
-      RETURNING id, attempts, started_at, duration, error, stack
+      WHERE id = r.delivery AND claimed_at = r.start AND receiver = me AND (state = 'running') IS TRUE AND r.wait IS NULL
+      RETURNING id, attempts, claimed_at, duration, error, stack
     ), ended AS (SELECT * FROM retried UNION ALL SELECT * FROM parked),
     -- Of the attempts of a delivery, the first and the last nine are kept, the one that follows included.
     pruned AS (
@@ -140,7 +227,7 @@ BEGIN
         WHERE oldest > 1 AND newest > 8)
     )
     INSERT INTO plant_store.attempt (delivery, number, started_at, duration, receiver, error, stack)
-    SELECT id, attempts, started_at, duration, me, error, stack FROM ended;
+    SELECT id, attempts, claimed_at, duration, me, error, stack FROM ended;
   END IF;
 
   is_stopped := (SELECT is_paused FROM plant_store.inbox_state);
@@ -148,8 +235,8 @@ BEGIN
     room := 0;
   ELSE
     may_suspect := NOT EXISTS (SELECT FROM plant_store.delivery
-      WHERE interruptions >= 2 AND due_at IS NULL AND receiver = me AND (state = 'running') IS TRUE);
-    due_in := plant_store.due_in_5(at, longest_wait, may_suspect);
+      WHERE interruptions >= :suspect AND due_at IS NULL AND receiver = me AND (state = 'running') IS TRUE);
+    due_in := plant_store.due_in_11(at, longest_wait, may_suspect);
   END IF;
   claimed := '{}';
   -- What is due comes first: an arrival runs only if nothing waits before it.
@@ -158,19 +245,19 @@ BEGIN
       SELECT 1 AS place, id, due_at, length(content) AS bytes FROM plant_store.delivery
       WHERE may_suspect AND (state = 'waiting' OR state = 'retrying') AND id = coalesce((
         SELECT id FROM plant_store.delivery
-        WHERE interruptions >= 2 AND due_at <= at AND (state = 'waiting' OR state = 'retrying') IS TRUE
+        WHERE interruptions >= :suspect AND due_at <= at AND (state = 'waiting' OR state = 'retrying') IS TRUE
         ORDER BY due_at LIMIT 1), (
         SELECT id FROM plant_store.delivery
-        WHERE interruptions >= 2 AND due_at > at + longest_wait AND (state = 'waiting' OR state = 'retrying') IS TRUE
+        WHERE interruptions >= :suspect AND due_at > at + longest_wait AND (state = 'waiting' OR state = 'retrying') IS TRUE
         ORDER BY due_at LIMIT 1))
       FOR NO KEY UPDATE SKIP LOCKED
     ), due AS (
       SELECT 2 AS place, id, due_at, length(content) AS bytes FROM plant_store.delivery
-      WHERE (state = 'waiting' OR state = 'retrying') AND interruptions < 2 AND due_at <= at
+      WHERE (state = 'waiting' OR state = 'retrying') AND interruptions < :suspect AND due_at <= at
       ORDER BY due_at, id LIMIT room FOR NO KEY UPDATE SKIP LOCKED
     ), late AS (
       SELECT 3 AS place, id, due_at, length(content) AS bytes FROM plant_store.delivery
-      WHERE (state = 'waiting' OR state = 'retrying') AND interruptions < 2 AND due_at > at + longest_wait
+      WHERE (state = 'waiting' OR state = 'retrying') AND interruptions < :suspect AND due_at > at + longest_wait
       ORDER BY due_at, id LIMIT room FOR NO KEY UPDATE SKIP LOCKED
     ), counted AS (
       SELECT place, id, bytes, row_number() OVER first AS number, sum(bytes) OVER first AS total
@@ -179,12 +266,10 @@ BEGIN
     )
     SELECT coalesce(array_agg(id ORDER BY number), '{}'), may_suspect AND coalesce(min(place) > 1, true)
     INTO claimed, may_suspect FROM counted
-    WHERE number <= room AND (total <= 4194304 OR total = bytes);
-    UPDATE plant_store.delivery SET
-      state = 'running', attempts = attempts + 1, due_at = NULL, started_at = at, receiver = me
-    WHERE id = ANY (claimed);
+    WHERE number <= room AND (total <= :max_bytes OR total = bytes);
+    UPDATE plant_store.delivery SET :claim WHERE id = ANY (claimed);
     room := room - cardinality(claimed);
-    due_in := plant_store.due_in_5(at, longest_wait, may_suspect);
+    due_in := plant_store.due_in_11(at, longest_wait, may_suspect);
   END IF;
 
   stored := '{}';
@@ -211,14 +296,13 @@ BEGIN
     END IF;
     started := fresh[1:greatest(room, 0)];
     last_started := coalesce(started[cardinality(started)], 0);
-    INSERT INTO plant_store.delivery (id, state, attempts, received_at, due_at, started_at, receiver, method, media_type,
-      content_encoding, event_id, fields, content)
+    INSERT INTO plant_store.delivery (id, :accepted)
     SELECT a.id, CASE WHEN a.id <= last_started THEN 'running' ELSE 'waiting' END, (a.id <= last_started)::int, at,
       CASE WHEN a.id > last_started THEN at END, CASE WHEN a.id <= last_started THEN at END,
-      CASE WHEN a.id <= last_started THEN me END, a.method, a.media_type, a.content_encoding, a.event_id, a.fields,
+      CASE WHEN a.id <= last_started THEN me END, a.key, a.method, a.media_type, a.content_encoding, a.event_id, a.fields,
       substring(contents FROM a.start FOR a.size)
-    FROM unnest(ids, stored, methods, media_types, content_encodings, event_ids, field_lists, offsets, sizes)
-      AS a (id, first, method, media_type, content_encoding, event_id, fields, start, size)
+    FROM unnest(ids, stored, keys, methods, media_types, content_encodings, event_ids, field_lists, offsets, sizes)
+      AS a (id, first, key, method, media_type, content_encoding, event_id, fields, start, size)
     WHERE a.id = a.first;
     room := room - cardinality(started);
     IF NOT is_stopped AND cardinality(fresh) > cardinality(started) THEN due_in := 0; END IF;
