@@ -8,8 +8,8 @@ SET LOCAL search_path = plant_store;
 CREATE TABLE schema_version (version int PRIMARY KEY);
 INSERT INTO schema_version VALUES (11);
 
--- A lease has a new epoch whenever its receiver doesn't know what became of a write, so that what it has sent before writes
--- nothing any more.
+-- The leases. One has a new epoch whenever its receiver doesn't know what became of a write, or may have lost it: what the
+-- receiver has sent before writes nothing any more.
 CREATE TABLE receiver (
   name text PRIMARY KEY,
   epoch bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -117,103 +117,103 @@ SELECT
   coalesce(discarded_bytes, length(content)) AS bytes, text_of_11(content) AS content
 FROM delivery;
 
--- Milliseconds until something is due, with suspects or without; null if nothing waits. What is due later than after the
--- longest wait is due, because a clock was wrong.
-CREATE FUNCTION due_in_11(at bigint, longest_wait bigint, with_suspects boolean) RETURNS bigint LANGUAGE plpgsql AS $$
-DECLARE
-  first bigint := (SELECT due_at FROM plant_store.delivery
-    WHERE (state = 'waiting' OR state = 'retrying') AND interruptions < :suspect ORDER BY due_at LIMIT 1);
-  last bigint := (SELECT due_at FROM plant_store.delivery
-    WHERE (state = 'waiting' OR state = 'retrying') AND interruptions < :suspect ORDER BY due_at DESC LIMIT 1);
-BEGIN
-  IF with_suspects THEN
-    first := least(first, (SELECT due_at FROM plant_store.delivery
-      WHERE interruptions >= :suspect AND (state = 'waiting' OR state = 'retrying') IS TRUE ORDER BY due_at LIMIT 1));
-    last := greatest(last, (SELECT due_at FROM plant_store.delivery
-      WHERE interruptions >= :suspect AND due_at IS NOT NULL AND (state = 'waiting' OR state = 'retrying') IS TRUE
-      ORDER BY due_at DESC LIMIT 1));
-  END IF;
-  RETURN CASE WHEN first <= at OR last > at + longest_wait THEN 0 ELSE first - at END;
-END $$;
-
 -- Settings until the transaction ends, because a session may have other users under PgBouncer: a commit is flushed here, and
 -- on the standbys that `synchronous_standby_names` asks for, its warnings are told, and what is sent by a process that has
--- ended is broken off.
+-- ended is broken off. Nothing is set in a session that has them, see connect.ts: that would cost a tenth of a cycle.
 CREATE FUNCTION make_durable_11() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
+  IF current_setting('synchronous_commit') IN ('on', 'remote_apply') AND current_setting('client_min_messages') = 'warning'
+    AND current_setting('client_connection_check_interval') = '1s' THEN RETURN; END IF;
   IF current_setting('synchronous_commit') <> 'remote_apply' THEN PERFORM set_config('synchronous_commit', 'on', true); END IF;
   PERFORM set_config('client_min_messages', 'warning', true), set_config('client_connection_check_interval', '1s', true);
 END $$;
 
--- Extends the lease of a receiver, unless that is lost. If it has lapsed, or ends further away than a lease can last, then the
--- clock was set or the database stood still, and those of others are wrong too: this one counts as back since now.
-CREATE FUNCTION extend_lease_11(me text, my_epoch bigint, lease_time int) RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE
-  duration interval := lease_time * interval '1 ms';
+-- Whether a receiver has its lease. Until the transaction ends, nobody takes a new one for it. By two statements: the second
+-- one sees what was committed while the first one waited. A lease that ends further away than one can last is of a clock that
+-- was wrong.
+CREATE FUNCTION has_lease_11(me text, my_epoch bigint) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
-  UPDATE plant_store.receiver SET
-    since = CASE WHEN since <= clock_timestamp()
-      AND expires_at BETWEEN clock_timestamp() AND clock_timestamp() + duration THEN since ELSE clock_timestamp() END,
-    expires_at = clock_timestamp() + duration
-  WHERE name = me AND epoch = my_epoch;
-  RETURN FOUND;
+  PERFORM pg_advisory_xact_lock_shared(:lease_lock, hashtext(me));
+  RETURN EXISTS (SELECT FROM plant_store.receiver WHERE name = me AND epoch = my_epoch
+    AND expires_at BETWEEN clock_timestamp() AND clock_timestamp() + :lease_time);
+END $$;
+
+-- When the first delivery is due that waits, and the first suspect: null if none waits, or may run.
+CREATE FUNCTION ask_11(me text, may_suspect boolean, OUT is_stopped boolean, OUT first_due bigint, OUT suspect_due bigint)
+LANGUAGE plpgsql AS $$
+BEGIN
+  SELECT is_paused,
+    (SELECT due_at FROM plant_store.delivery
+      WHERE (state = 'waiting' OR state = 'retrying') AND interruptions < :suspect ORDER BY due_at LIMIT 1),
+    CASE WHEN may_suspect AND NOT EXISTS (SELECT FROM plant_store.delivery
+        WHERE interruptions >= :suspect AND due_at IS NULL AND receiver = me AND (state = 'running') IS TRUE)
+      THEN (SELECT due_at FROM plant_store.delivery
+        WHERE interruptions >= :suspect AND (state = 'waiting' OR state = 'retrying') IS TRUE ORDER BY due_at LIMIT 1) END
+  INTO is_stopped, first_due, suspect_due FROM plant_store.inbox_state;
 END $$;
 
 -- One cycle of a receiver, see `Store` in store.ts. Its name has the version of the tables: receivers of two versions share
 -- them for a while. A receiver whose lease is lost gets nothing, and writes nothing: its result is null. It is a procedure,
 -- because the call of a function is planned each time.
 --
+-- It waits for no row of a delivery: who has one locked, such as the transaction of a handler, would stop everything. A result
+-- whose row is locked comes back in `locked`.
+--
 -- The plans are made while the tables are empty, and kept, so only the indexes may be in them: without these settings the
--- cycle reads whole tables as they grow. `IS TRUE` keeps the index of states out, where dead entries pile up. Nobody waits
--- longer for a row than a receiver waits for a reply.
+-- cycle reads whole tables as they grow. `IS TRUE` keeps the index of states out, where dead entries pile up.
 CREATE PROCEDURE cycle_11(
-  me text, my_epoch bigint, lease_time int, room int, longest_wait bigint,
-  completed bigint[], completed_starts bigint[], released bigint[], released_starts bigint[],
-  failed bigint[], failed_starts bigint[], errors text[], error_groups text[], stacks text[], durations bigint[],
+  me text, my_epoch bigint, room int, may_suspect boolean,
+  completed bigint[], completed_claims bigint[], released bigint[], released_claims bigint[],
+  failed bigint[], failed_claims bigint[], errors text[], error_groups text[], stacks text[], durations bigint[],
   waits bigint[],
   keys text[], methods text[], media_types text[], content_encodings text[], event_ids text[], field_lists text[],
   offsets int[], sizes int[], contents bytea,
-  OUT at bigint, OUT stored bigint[], OUT started bigint[], OUT claimed bigint[], OUT due_in bigint, OUT is_starved boolean)
+  OUT at bigint, OUT locked bigint[], OUT stored bigint[], OUT started bigint[], OUT claimed bigint[], OUT due_in bigint,
+  OUT is_starved boolean)
 LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET enable_sort = off SET jit = off SET plan_cache_mode = force_generic_plan
 SET lock_timeout = '10s'
 AS $$
 DECLARE
-  is_stopped boolean;
-  may_suspect boolean;
+  waiting record;
+  applied int := 0;
+  count int;
   ids bigint[];
   fresh bigint[];
   last_started bigint;
 BEGIN
-  IF NOT plant_store.extend_lease_11(me, my_epoch, lease_time) THEN RETURN; END IF;
+  IF NOT plant_store.has_lease_11(me, my_epoch) THEN RETURN; END IF;
   PERFORM plant_store.make_durable_11();
   at := extract(epoch FROM clock_timestamp()) * 1000;
 
   IF cardinality(completed) > 0 THEN
-    UPDATE plant_store.delivery SET :complete
-    FROM unnest(completed, completed_starts) AS r (delivery, start)
-    WHERE id = r.delivery AND claimed_at = r.start AND receiver = me AND (state = 'running') IS TRUE;
+    WITH free AS MATERIALIZED (
+      SELECT id FROM unnest(completed, completed_claims) AS r (delivery, claim) JOIN plant_store.delivery ON id = r.delivery
+      WHERE claimed_at = r.claim AND receiver = me AND (state = 'running') IS TRUE FOR NO KEY UPDATE OF delivery SKIP LOCKED)
+    UPDATE plant_store.delivery SET :complete FROM free WHERE delivery.id = free.id;
+    GET DIAGNOSTICS applied = ROW_COUNT;
   END IF;
   IF cardinality(released) > 0 THEN
-    UPDATE plant_store.delivery SET :release
-    FROM unnest(released, released_starts) AS r (delivery, start)
-    WHERE id = r.delivery AND claimed_at = r.start AND receiver = me AND (state = 'running') IS TRUE;
+    WITH free AS MATERIALIZED (
+      SELECT id FROM unnest(released, released_claims) AS r (delivery, claim) JOIN plant_store.delivery ON id = r.delivery
+      WHERE claimed_at = r.claim AND receiver = me AND (state = 'running') IS TRUE FOR NO KEY UPDATE OF delivery SKIP LOCKED)
+    UPDATE plant_store.delivery SET :release FROM free WHERE delivery.id = free.id;
+    GET DIAGNOSTICS count = ROW_COUNT;
+    applied := applied + count;
   END IF;
   IF cardinality(failed) > 0 THEN
-    WITH result AS MATERIALIZED (
-      SELECT * FROM unnest(failed, failed_starts, errors, error_groups, stacks, durations, waits)
-        AS r (delivery, start, message, message_group, stack, duration, wait)
+    WITH free AS MATERIALIZED (
+      SELECT r.* FROM unnest(failed, failed_claims, errors, error_groups, stacks, durations, waits)
+        AS r (delivery, claim, message, message_group, stack, duration, wait)
+      JOIN plant_store.delivery AS d ON d.id = r.delivery
+      WHERE d.claimed_at = r.claim AND d.receiver = me AND (d.state = 'running') IS TRUE
+      FOR NO KEY UPDATE OF d SKIP LOCKED
     ), retried AS (
-      UPDATE plant_store.delivery SET :retry
-      FROM result AS r
-      WHERE id = r.delivery AND claimed_at = r.start AND receiver = me AND (state = 'running') IS TRUE
-        AND r.wait IS NOT NULL
+      UPDATE plant_store.delivery SET :retry FROM free AS r WHERE id = r.delivery AND r.wait IS NOT NULL
       RETURNING id, attempts, claimed_at, duration, error, stack
     ), parked AS (
-      UPDATE plant_store.delivery SET :park
-      FROM result AS r
-      WHERE id = r.delivery AND claimed_at = r.start AND receiver = me AND (state = 'running') IS TRUE AND r.wait IS NULL
+      UPDATE plant_store.delivery SET :park FROM free AS r WHERE id = r.delivery AND r.wait IS NULL
       RETURNING id, attempts, claimed_at, duration, error, stack
     ), ended AS (SELECT * FROM retried UNION ALL SELECT * FROM parked),
     -- Of the attempts of a delivery, the first and the last nine are kept, the one that follows included.
@@ -228,49 +228,45 @@ BEGIN
     )
     INSERT INTO plant_store.attempt (delivery, number, started_at, duration, receiver, error, stack)
     SELECT id, attempts, claimed_at, duration, me, error, stack FROM ended;
+    GET DIAGNOSTICS count = ROW_COUNT;
+    applied := applied + count;
+  END IF;
+  locked := '{}';
+  IF applied < cardinality(completed) + cardinality(released) + cardinality(failed) THEN
+    -- Others are of a receiver that has adopted them, or of nobody any more.
+    locked := ARRAY(
+      SELECT id FROM unnest(completed || released || failed, completed_claims || released_claims || failed_claims)
+        AS r (delivery, claim) JOIN plant_store.delivery ON id = r.delivery
+      WHERE claimed_at = r.claim AND receiver = me AND (state = 'running') IS TRUE);
   END IF;
 
-  is_stopped := (SELECT is_paused FROM plant_store.inbox_state);
-  IF is_stopped THEN
-    room := 0;
-  ELSE
-    may_suspect := NOT EXISTS (SELECT FROM plant_store.delivery
-      WHERE interruptions >= :suspect AND due_at IS NULL AND receiver = me AND (state = 'running') IS TRUE);
-    due_in := plant_store.due_in_11(at, longest_wait, may_suspect);
-  END IF;
+  SELECT * INTO waiting FROM plant_store.ask_11(me, may_suspect);
   claimed := '{}';
   -- What is due comes first: an arrival runs only if nothing waits before it.
-  IF due_in = 0 AND room > 0 THEN
+  IF room > 0 AND NOT waiting.is_stopped AND least(waiting.first_due, waiting.suspect_due) <= at THEN
     WITH suspect AS (
       SELECT 1 AS place, id, due_at, length(content) AS bytes FROM plant_store.delivery
-      WHERE may_suspect AND (state = 'waiting' OR state = 'retrying') AND id = coalesce((
+      WHERE waiting.suspect_due <= at AND (state = 'waiting' OR state = 'retrying') AND id = (
         SELECT id FROM plant_store.delivery
         WHERE interruptions >= :suspect AND due_at <= at AND (state = 'waiting' OR state = 'retrying') IS TRUE
-        ORDER BY due_at LIMIT 1), (
-        SELECT id FROM plant_store.delivery
-        WHERE interruptions >= :suspect AND due_at > at + longest_wait AND (state = 'waiting' OR state = 'retrying') IS TRUE
-        ORDER BY due_at LIMIT 1))
+        ORDER BY due_at LIMIT 1)
       FOR NO KEY UPDATE SKIP LOCKED
     ), due AS (
       SELECT 2 AS place, id, due_at, length(content) AS bytes FROM plant_store.delivery
       WHERE (state = 'waiting' OR state = 'retrying') AND interruptions < :suspect AND due_at <= at
       ORDER BY due_at, id LIMIT room FOR NO KEY UPDATE SKIP LOCKED
-    ), late AS (
-      SELECT 3 AS place, id, due_at, length(content) AS bytes FROM plant_store.delivery
-      WHERE (state = 'waiting' OR state = 'retrying') AND interruptions < :suspect AND due_at > at + longest_wait
-      ORDER BY due_at, id LIMIT room FOR NO KEY UPDATE SKIP LOCKED
     ), counted AS (
       SELECT place, id, bytes, row_number() OVER first AS number, sum(bytes) OVER first AS total
-      FROM (SELECT * FROM suspect UNION ALL SELECT * FROM due UNION ALL SELECT * FROM late) AS found
+      FROM (SELECT * FROM suspect UNION ALL SELECT * FROM due) AS found
       WINDOW first AS (ORDER BY place, due_at, id ROWS UNBOUNDED PRECEDING)
     )
-    SELECT coalesce(array_agg(id ORDER BY number), '{}'), may_suspect AND coalesce(min(place) > 1, true)
-    INTO claimed, may_suspect FROM counted
+    SELECT coalesce(array_agg(id ORDER BY number), '{}') INTO claimed FROM counted
     WHERE number <= room AND (total <= :max_bytes OR total = bytes);
     UPDATE plant_store.delivery SET :claim WHERE id = ANY (claimed);
     room := room - cardinality(claimed);
-    due_in := plant_store.due_in_11(at, longest_wait, may_suspect);
+    SELECT * INTO waiting FROM plant_store.ask_11(me, may_suspect);
   END IF;
+  IF waiting.is_stopped THEN room := 0; END IF;
 
   stored := '{}';
   started := '{}';
@@ -279,19 +275,24 @@ BEGIN
     stored := ids;
     fresh := ids;
     IF array_remove(event_ids, NULL) <> '{}' THEN
-      -- All receivers store events in the order of their keys: in another, two would wait for each other.
-      INSERT INTO plant_store.event (key, delivery, received_at)
-      SELECT sha256(convert_to(e.event, 'UTF8')), e.id, at FROM unnest(ids, event_ids) AS e (id, event)
-      WHERE e.event IS NOT NULL ORDER BY 1, 2 ON CONFLICT DO NOTHING;
-      -- By another statement, which sees what others have committed meanwhile.
-      SELECT array_agg(first ORDER BY n), coalesce(array_agg(id ORDER BY n) FILTER (WHERE id = first), '{}')
-      INTO stored, fresh
-      FROM (
-        SELECT e.n, e.id, CASE WHEN e.event IS NULL THEN e.id ELSE (
-          SELECT delivery FROM plant_store.event WHERE key = sha256(convert_to(e.event, 'UTF8'))) END AS first
-        FROM unnest(ids, event_ids) WITH ORDINALITY AS e (id, event, n)) AS known;
-      IF array_position(stored, NULL) IS NOT NULL THEN
-        RAISE EXCEPTION 'its event was deleted meanwhile' USING ERRCODE = 'serialization_failure';
+      LOOP
+        -- All receivers store events in the order of their keys: in another, two would wait for each other.
+        INSERT INTO plant_store.event (key, delivery, received_at)
+        SELECT sha256(convert_to(e.event, 'UTF8')), e.id, at FROM unnest(ids, event_ids) AS e (id, event)
+        WHERE e.event IS NOT NULL ORDER BY 1, 2 ON CONFLICT DO NOTHING;
+        -- By another statement, which sees what others have committed meanwhile.
+        SELECT array_agg(first ORDER BY n), coalesce(array_agg(id ORDER BY n) FILTER (WHERE id = first), '{}')
+        INTO stored, fresh
+        FROM (
+          SELECT e.n, e.id, CASE WHEN e.event IS NULL THEN e.id ELSE (
+            SELECT delivery FROM plant_store.event WHERE key = sha256(convert_to(e.event, 'UTF8'))) END AS first
+          FROM unnest(ids, event_ids) WITH ORDINALITY AS e (id, event, n)) AS known;
+        -- The retention may have deleted one between the two.
+        EXIT WHEN array_position(stored, NULL) IS NULL;
+      END LOOP;
+      -- The first delivery of an event may not be on the standby yet. A commit that has written nothing doesn't wait for it.
+      IF cardinality(fresh) < cardinality(ids) THEN
+        UPDATE plant_store.receiver SET name = name WHERE name = me;
       END IF;
     END IF;
     started := fresh[1:greatest(room, 0)];
@@ -305,7 +306,11 @@ BEGIN
       AS a (id, first, key, method, media_type, content_encoding, event_id, fields, start, size)
     WHERE a.id = a.first;
     room := room - cardinality(started);
-    IF NOT is_stopped AND cardinality(fresh) > cardinality(started) THEN due_in := 0; END IF;
+    IF cardinality(fresh) > cardinality(started) THEN waiting.first_due := at; END IF;
+  END IF;
+  IF NOT waiting.is_stopped THEN
+    due_in := least(waiting.first_due, waiting.suspect_due) - at;
+    IF due_in < 0 THEN due_in := 0; END IF;
   END IF;
   is_starved := coalesce(due_in = 0, false) AND room <= 0;
 END $$;

@@ -102,7 +102,7 @@ test('the head of a delivery is stored without its credentials and the fields of
   await close();
 
   const inbox = await openEmbedded(folder);
-  expect((await inbox.find(1))!.fields).toEqual([
+  expect((await inbox.operations.find(1))!.fields).toEqual([
     ['Host', `127.0.0.1:${port}`],
     ['X-Twice', '1'],
     ['x-twice', 'arbitrary'],

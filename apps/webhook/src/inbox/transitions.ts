@@ -1,5 +1,5 @@
 import { SENT_COLUMNS } from './columns.js';
-import { DUE, NOT_HANDLED, SUSPECT } from './conditions.js';
+import { DUE, NOT_HANDLED, SUSPECT, SUSPECTED } from './conditions.js';
 import type { RetryPolicy } from './delivery.js';
 import { list, raw, type Sql, sql } from './sql.js';
 import type { Dialect } from './store.js';
@@ -84,19 +84,27 @@ export function transitionsFor({ schema, now, lockFree, isAbandoned, isAmong }: 
       ];
     },
 
-    /** Makes due what has had no attempt, and what a clock that was wrong has dated into the future. */
-    makeDue: (): Sql => sql`
-      UPDATE ${schema}delivery SET due_at = ${now()} WHERE id ${isAmong(sql`
-        SELECT id FROM ${schema}delivery WHERE ${DUE} AND state = 'waiting' AND due_at > ${now()} ${lockFree}`)}
-      RETURNING id`,
+    /** Makes due what waits longer than it can: a clock that was wrong has dated it into the future. */
+    makeDue(maxBackoff: number): Sql {
+      const late = (condition: Sql, longest: Sql): Sql => sql`SELECT id FROM (
+        SELECT id FROM ${schema}delivery WHERE ${condition} AND due_at > (SELECT ${now()} + ${longest}) ${lockFree}) AS late`;
+      return sql`
+        UPDATE ${schema}delivery SET due_at = ${now()} WHERE id ${isAmong(sql`
+          ${late(sql`${DUE} AND state = 'waiting'`, sql`0`)}
+          UNION ALL ${late(sql`${DUE} AND state = 'retrying'`, sql`${maxBackoff}`)}
+          UNION ALL ${late(sql`${SUSPECTED} AND due_at IS NOT NULL AND state = 'retrying'`, sql`${maxBackoff}`)}`)}`;
+    },
 
     /**
      * Releases what this receiver is running, except some attempts: what a lost reply has claimed, nobody would settle. It
      * may have claimed the next attempt of the same delivery.
      */
-    releaseLost(receiver: string, except: Iterable<readonly [id: number, startedAt: number]>): Sql {
+    releaseLost(
+      receiver: string,
+      except: Iterable<readonly [id: number, attempt: { readonly startedAt: number }]>,
+    ): Sql {
       const number = (value: number): Sql => sql`CAST(${value} AS bigint)`;
-      const kept = Array.from(except, ([id, startedAt]) => sql`(${number(id)}, ${number(startedAt)})`);
+      const kept = Array.from(except, ([id, { startedAt }]) => sql`(${number(id)}, ${number(startedAt)})`);
       return sql`
         UPDATE ${schema}delivery SET ${raw(transition('release', { now: now().text }))}
         WHERE state = 'running' AND ${NOT_HANDLED} AND receiver = ${receiver}

@@ -3,8 +3,8 @@ import type { z } from 'zod';
 
 import type { Origin } from '../inbox/acts.js';
 import { storableText } from '../inbox/delivery.js';
-import type { Inbox } from '../inbox/inbox.js';
 import type { InboxStats, StoredDelivery } from '../inbox/inbox-operations.js';
+import type { Operations } from '../inbox/operations.js';
 import { shownText } from '../inbox/shown-text.js';
 import { asBuffer, streamJson } from './content-json.js';
 import { atMostEvery } from './look-up.js';
@@ -68,7 +68,7 @@ type SentOrigin = z.output<typeof HANDLER_CONTENT>;
  *
  * @param receiver undefined if none runs
  */
-export function deliveryRoutes(app: FastifyInstance, inbox: Inbox, receiver?: ServingReceiver): void {
+export function deliveryRoutes(app: FastifyInstance, inbox: Operations, receiver?: ServingReceiver): void {
   const find = async ({ params: { id } }: FastifyRequest<OneDelivery>): Promise<StoredDelivery> => {
     const found = await inbox.find(Number(id));
     if (found !== undefined) return found;

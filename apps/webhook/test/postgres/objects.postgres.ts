@@ -70,14 +70,14 @@ withPostgres('a shared inbox needs', () => {
     test('which it sets at the start', async () => {
       const inbox = await openInbox(url);
       await Promise.all([1, 2, 3].map(() => inbox.accept(incoming('arbitrary'))));
-      await inbox.setPaused(false);
+      await inbox.operations.setPaused(false);
       await inbox.close();
       await sql(BEHIND);
 
       const again = await openShared(url);
 
       expect(await again.accept(incoming('arbitrary'))).toBeGreaterThan(3);
-      expect(await again.setPaused(false)).toMatchObject({ id: 2 });
+      expect(await again.operations.setPaused(false)).toMatchObject({ id: 2 });
     });
 
     test('which it sets when a number is given again', async () => {

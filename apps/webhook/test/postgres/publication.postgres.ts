@@ -20,17 +20,19 @@ withPostgres('a shared inbox whose database publishes all tables', () => {
 
     const inbox = await openShared(url);
     await inbox.probe();
-    await inbox.setPaused(false);
+    await inbox.operations.setPaused(false);
     const claims = Claims.begin(inbox);
     const id = await inbox.accept(incoming('arbitrary', { eventId: 'an event' }));
-    await claims.settle(...(await inbox.list({}, { order: 'newest first', limit: 100 })).map(() => HANDLED));
-    await inbox.setPaused(true);
+    await claims.settle(
+      ...(await inbox.operations.list({}, { order: 'newest first', limit: 100 })).map(() => HANDLED),
+    );
+    await inbox.operations.setPaused(true);
 
-    expect(await inbox.find(id)).toMatchObject({ state: 'handled' });
+    expect(await inbox.operations.find(id)).toMatchObject({ state: 'handled' });
     expect(await act(inbox, 'replay', { ids: [id] })).toMatchObject({ changed: 1 });
     expect(
-      await inbox.removeExpired({ maxAge: 1, maxBytes: undefined, maxEventAge: 1 }),
+      await inbox.operations.removeExpired({ maxAge: 1, maxBytes: undefined, maxEventAge: 1 }),
     ).toBeGreaterThanOrEqual(0);
-    expect(await inbox.stats()).toMatchObject({ isPaused: true });
+    expect(await inbox.operations.stats()).toMatchObject({ isPaused: true });
   });
 });

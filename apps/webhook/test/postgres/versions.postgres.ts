@@ -73,7 +73,7 @@ withPostgres('the tables of a shared inbox', () => {
     const inbox = await createInbox(url);
 
     const opening = rejection(inbox.open());
-    expect(await rejection(inbox.stats())).toMatchObject({ code: 'INBOX_OPENING' });
+    expect(await rejection(inbox.operations.stats())).toMatchObject({ code: 'INBOX_OPENING' });
     await inbox.close();
 
     expect(await opening).toMatchObject({ code: 'INBOX_CLOSED' });

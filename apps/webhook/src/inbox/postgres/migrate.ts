@@ -7,6 +7,7 @@ import { Migrations, type OnUpgrade } from '../migrations.js';
 import { ACCEPTED, transition, TRANSITIONS } from '../transitions.js';
 import { Connections, openingError } from './connect.js';
 import { BEGIN_BRIEFLY } from './durable.js';
+import { LEASE_LOCK, SECONDS } from './lease.js';
 import { damaged, requireObjects } from './objects.js';
 
 const MIGRATIONS = new Migrations('postgres');
@@ -68,6 +69,8 @@ const TEXTS: Readonly<Record<string, string>> = {
   accepted: ACCEPTED,
   suspect: String(SUSPECT),
   max_bytes: String(MAX_BYTES),
+  lease_lock: String(LEASE_LOCK),
+  lease_time: SECONDS,
 };
 
 /** Puts the {@link TEXTS} into a file of tables. Its casts and assignments, `::` and `:=`, stay. */

@@ -225,7 +225,7 @@ describe('what was deleted', () => {
     await act(inbox, 'discard');
     expect(countIn(folder)).not.toEqual(NOWHERE);
     reader.exec('ROLLBACK');
-    await inbox.forgetDeleted();
+    await inbox.operations.forgetDeleted();
 
     expect(countIn(folder)).toEqual(NOWHERE);
   });
@@ -235,20 +235,20 @@ describe('what was deleted', () => {
     await act(inbox, 'discard');
     const retention = { maxAge: 0, maxBytes: 0, maxEventAge: 0 };
 
-    while ((await inbox.removeExpired(retention)) > 0);
-    await inbox.forgetDeleted();
+    while ((await inbox.operations.removeExpired(retention)) > 0);
+    await inbox.operations.forgetDeleted();
 
-    expect(await inbox.list({}, { order: 'oldest first', limit: 1 })).toEqual([]);
+    expect(await inbox.operations.list({}, { order: 'oldest first', limit: 1 })).toEqual([]);
     expect(countIn(folder)).toEqual(NOWHERE);
   });
 
   test('has left space in the file, which counts as free', async () => {
     const { inbox } = await fill(PARKED);
-    const before = await inbox.size();
+    const before = await inbox.operations.size();
 
     await act(inbox, 'discard');
 
-    const { inUse, free } = await inbox.size();
+    const { inUse, free } = await inbox.operations.size();
     expect(free - before.free).toBe(before.inUse - inUse);
     expect(free).toBeGreaterThan(2 * SECRET.length * 5_000);
   });
@@ -303,7 +303,7 @@ describe('a database that the log beside it does not belong to', () => {
     const crashed = copyInbox(folder);
     change(crashed);
 
-    expect(await (await openEmbedded(crashed)).count({})).toMatchObject({ waiting: 2 });
+    expect(await (await openEmbedded(crashed)).operations.count({})).toMatchObject({ waiting: 2 });
   });
 
   test('is another thing than one that a crash in the first start with a restored copy has left', async () => {
@@ -335,7 +335,7 @@ describe('a database that the log beside it does not belong to', () => {
     const inbox = await openEmbedded(folder);
     await inbox.accept(incoming('arbitrary'));
 
-    expect(await (await openEmbedded(copyInbox(folder))).count({})).toMatchObject({ waiting: 2 });
+    expect(await (await openEmbedded(copyInbox(folder))).operations.count({})).toMatchObject({ waiting: 2 });
   });
 });
 
@@ -446,7 +446,7 @@ describe('nothing is acknowledged, and the process is told', () => {
     run('cp', database(folder), copy);
     await inbox.close();
 
-    expect(await (await openEmbedded(dirname(copy))).count({})).toMatchObject({ waiting: 2 });
+    expect(await (await openEmbedded(dirname(copy))).operations.count({})).toMatchObject({ waiting: 2 });
   });
 
   test('when a page is damaged', async () => {
