@@ -99,8 +99,8 @@ async function makeReceiver(): Promise<{ receiver: InspectedReceiver; shown: rea
     'content-type': '',
   });
   await untilNothingWaits(first.inbox);
-  const act = (action: string, id: number, origin: object): Promise<void> =>
-    post(first, `deliveries/${action}`, { filter: { ids: [id] }, ...origin });
+  const act = (kind: string, id: number, origin: object): Promise<void> =>
+    post(first, 'acts', { kind, filter: { ids: [id] }, ...origin });
   await act('discard', discarded, { operator: RIGHT_TO_LEFT, reason: LONG_TEXT });
   for (let times = 0; times < 22; times += 1) {
     await act('replay', replayed, {

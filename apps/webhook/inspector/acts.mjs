@@ -1,8 +1,7 @@
 /**
  * What operators did, and what became of each replay.
  *
- * @import { Act } from '../src/inbox/acts.js'
- * @import { DeliveryFilter } from '../src/inbox/inbox-operations.js'
+ * @import { Act, DeliveryFilter } from '../src/inbox/inbox-operations.js'
  */
 import { useEffect, useState } from 'preact/hooks';
 

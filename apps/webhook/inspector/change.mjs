@@ -2,8 +2,7 @@
  * What operators do: replay or discard one delivery, some, or all that a place lists, pause or resume the handler. The
  * page asks before, for a name and a reason too. The receiver does it, and the page says how far it is.
  *
- * @import { Act, ChangeKind } from '../src/inbox/acts.js'
- * @import { DeliveryFilter, DeliveryState, DeliverySummary } from '../src/inbox/inbox-operations.js'
+ * @import { Act, ChangeKind, DeliveryFilter, DeliveryState, DeliverySummary } from '../src/inbox/inbox-operations.js'
  * @import { Place } from './place.mjs'
  */
 import { useEffect, useRef } from 'preact/hooks';

@@ -1,8 +1,7 @@
 /**
  * The details of one delivery: what happened to it, and what was sent.
  *
- * @import { Act } from '../src/inbox/acts.js'
- * @import { DeliveryState, FailedAttempt } from '../src/inbox/inbox-operations.js'
+ * @import { Act, DeliveryState, FailedAttempt } from '../src/inbox/inbox-operations.js'
  * @import { Action } from './change.mjs'
  * @import { Delivery } from './receiver.mjs'
  */

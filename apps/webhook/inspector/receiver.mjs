@@ -1,8 +1,7 @@
 /**
  * The receiver's interface for people who run it.
  *
- * @import { Act, ChangeKind } from '../src/inbox/acts.js'
- * @import { DeliveryFilter, DeliveryState, ListedDelivery, ErrorGroup, InboxStats, StoredDelivery } from '../src/inbox/inbox-operations.js'
+ * @import { Act, ChangeKind, DeliveryFilter, DeliveryState, ErrorGroup, InboxStats, ListedDelivery, StoredDelivery } from '../src/inbox/inbox-operations.js'
  * @import { RefusedKind, RefusedRequest } from '../src/counters.js'
  * @import { Minute } from '../src/operations/activity.js'
  */
@@ -121,6 +120,7 @@ async function ask(path, options) {
   } catch {
     throw new RequestError('UNREACHABLE', "The receiver doesn't respond.");
   }
-  const { code, message } = await response.json().catch(() => ({}));
+  // A proxy responds in place of a receiver that is gone, and without a code.
+  const { code = 'UNREACHABLE', message } = await response.json().catch(() => ({}));
   throw new RequestError(code, message ?? `The receiver responded with ${response.status}.`);
 }

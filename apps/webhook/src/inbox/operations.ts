@@ -3,11 +3,13 @@ import type { Logger } from 'pino';
 import type { Clock } from '../clock.js';
 import { ReceiverError } from '../errors.js';
 import { throttledLog } from '../logging/throttled-log.js';
-import { type Act, type ActKind, Acts, type Origin, type StoredAct } from './acts.js';
+import { Acts } from './acts.js';
 import { SUMMARY, WHOLE, withSent } from './columns.js';
 import { bounded, conditions, DUE, NOT_HANDLED, SUSPECTED } from './conditions.js';
 import { storableText } from './delivery.js';
 import {
+  type Act,
+  type ActKind,
   type Batch,
   DELIVERY_STATES,
   type DeliveryFilter,
@@ -18,10 +20,12 @@ import {
   type FailedAttempt,
   type InboxStats,
   type ListedDelivery,
+  type Origin,
   type Page,
   type Retention,
   type Search,
   type StateCounts,
+  type StoredAct,
   type StoredDelivery,
 } from './inbox-operations.js';
 import { Removal } from './retention.js';
@@ -222,15 +226,15 @@ export class Operations {
   /** Undefined if there is none with this id, or if it was deleted by the retention. */
   async find(id: number): Promise<StoredDelivery | undefined> {
     if (!Number.isSafeInteger(id)) return undefined;
-    const [row] = await this.store.read(sql`SELECT ${WHOLE} FROM ${this.#schema}delivery WHERE id = ${id}`);
+    const [row] = await this.store.read(
+      sql`SELECT ${WHOLE}, act FROM ${this.#schema}delivery WHERE id = ${id}`,
+    );
     if (row === undefined) return undefined;
     const history = await this.#rows<FailedAttempt>(sql`
       SELECT number, started_at AS "startedAt", duration, receiver, error, stack
       FROM ${this.#schema}attempt WHERE delivery = ${id} ORDER BY id`);
-    const [its] = await this.#rows<{ readonly act: number | null }>(
-      sql`SELECT act FROM ${this.#schema}delivery WHERE id = ${id}`,
-    );
-    const act = typeof its?.act === 'number' ? ((await this.acts.find(its.act)) ?? null) : null;
+    const actId = row['act'] as number | null;
+    const act = actId === null ? null : ((await this.acts.find(actId)) ?? null);
     const delivery = shown(withSent<ExportedDelivery>(row));
     const fields = delivery.fields.map(([name, value]) => [name, shownText(value)] as const);
     return { ...delivery, fields, history, act };

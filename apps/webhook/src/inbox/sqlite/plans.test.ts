@@ -1,8 +1,8 @@
 import { afterThisFile, makeFolder } from '@plant-store/test-support';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 
-import { Counters } from '../../counters.js';
-import { Inbox } from '../inbox.js';
+import { CLOCK } from '../../clock.js';
+import { Operations } from '../operations.js';
 import { Removal } from '../retention.js';
 import { type Sql, sql } from '../sql.js';
 import { Room, type Row, type Store } from '../store.js';
@@ -49,7 +49,8 @@ function recordPlans(): { readonly store: Store; readonly plans: string[] } {
 }
 
 const SILENT = { error: () => undefined, warn: () => undefined, info: () => undefined };
-const inboxOn = (store: Store): Inbox => new Inbox(store, { counters: new Counters(), logger: SILENT });
+const operationsOn = (store: Store): Operations =>
+  new Operations(store, { poll: () => undefined, hold: () => Promise.resolve() }, SILENT, CLOCK);
 
 // What a selection is kept in.
 database.exec(DIALECT.withPart(sql``, sql``)[0]!.text);
@@ -72,31 +73,31 @@ test.each<[name: string, run: (store: Store) => Promise<unknown>, index: string]
     'delivery_not_handled (state=?)',
   ],
   ['makeDue', (store) => store.run(transitions.makeDue(1)), 'delivery_due (due_at>?)'],
-  ['stats', (store) => inboxOn(store).operations.stats(), 'delivery_due (due_at>?)'],
-  ['errorGroups', (store) => inboxOn(store).operations.errorGroups(), 'delivery_not_handled (state=?)'],
+  ['stats', (store) => operationsOn(store).stats(), 'delivery_due (due_at>?)'],
+  ['errorGroups', (store) => operationsOn(store).errorGroups(), 'delivery_not_handled (state=?)'],
   [
     'a list of a state',
-    (store) => inboxOn(store).operations.list({ state: 'parked' }, PAGE),
+    (store) => operationsOn(store).list({ state: 'parked' }, PAGE),
     'delivery_not_handled (state=?)',
   ],
   [
     'a list of an error',
-    (store) => inboxOn(store).operations.list({ errorGroup: 'a' }, PAGE),
+    (store) => operationsOn(store).list({ errorGroup: 'a' }, PAGE),
     'delivery_by_error (error_group=?)',
   ],
   [
     'what became of an act',
-    (store) => inboxOn(store).operations.acts.list({ limit: 1 }),
+    (store) => operationsOn(store).acts.list({ limit: 1 }),
     'COVERING INDEX delivery_by_act (act=?)',
   ],
   [
     'a part of an act',
-    (store) => inboxOn(store).operations.acts.begin('replay', { state: ['parked', 'retrying'] }, ORIGIN),
+    (store) => operationsOn(store).acts.begin('replay', { state: ['parked', 'retrying'] }, ORIGIN),
     'delivery_not_handled (state=? AND id>?',
   ],
   [
     'a part of an act on handled deliveries',
-    (store) => inboxOn(store).operations.acts.begin('replay', { state: 'handled' }, ORIGIN),
+    (store) => operationsOn(store).acts.begin('replay', { state: 'handled' }, ORIGIN),
     'SEARCH delivery USING INTEGER PRIMARY KEY (rowid>?',
   ],
   [
