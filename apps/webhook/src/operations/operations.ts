@@ -51,12 +51,12 @@ export async function startOperations({
   logger,
 }: Operated): Promise<Operations> {
   const folder = config.INBOX_URL.startsWith('file:') ? inboxFolder(config.INBOX_URL) : undefined;
-  const stats = inbox.stats.bind(inbox);
+  const stats = inbox.operations.stats.bind(inbox.operations);
   const readiness = new Readiness({
     checkInbox: () => inbox.probe(),
-    oldestWaiting: () => inbox.oldestWaiting(),
+    oldestWaiting: () => inbox.operations.oldestWaiting(),
     folder,
-    freeInFile: async () => (await inbox.size()).free,
+    freeInFile: async () => (await inbox.operations.size()).free,
   });
   const metrics = new Metrics(
     counters,
@@ -81,7 +81,7 @@ export async function startOperations({
     (app) => {
       documentRoutes(app, documents);
       healthRoutes(app, readiness, metrics);
-      deliveryRoutes(app, inbox, { facts: receiver, operatorHeader });
+      deliveryRoutes(app, inbox.operations, { facts: receiver, operatorHeader });
       activity.route(app);
     },
     { port: config.OPERATIONS_PORT, host: config.OPERATIONS_HOST },
