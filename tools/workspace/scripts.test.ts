@@ -43,11 +43,6 @@ test.each([
   expect(named.filter(([, project = '', target = '']) => !targets[project]?.includes(target))).toEqual([]);
 });
 
-test('CONTRIBUTING.md has a row for each gate, in the order in which they are named', () => {
-  const rows = Array.from(read('CONTRIBUTING.md').matchAll(/^\| `([\w-]+)` +\|/gm), ([, name]) => name);
-  expect(rows).toEqual(runMany(scripts['check'] ?? ''));
-});
-
 test.each(Object.entries(scripts))('npm run %s says first which packages are missing', (_name, script) => {
   expect(script).toMatch(/^(node tools\/workspace\/ready\.mjs && |npm run --silent openapi -- )/);
 });

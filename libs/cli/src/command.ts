@@ -112,7 +112,7 @@ function orEnvironment(flags: string, description?: string): Option {
 const SEND_EXAMPLE = `--base-url https://receiver.example \\
     --method POST --content-type application/json`;
 
-/** Those of `plant-store send`. README.md has the same table. */
+/** Those of `plant-store send`. README.md has them in short. */
 const SEND_EXIT_CODES = `
 Exit codes:
   0  done: acknowledged

@@ -15,7 +15,7 @@ test('the command takes its answers from the contract', () => {
   const version = execFileSync(process.execPath, [path('../bin/plant-store.js'), '--version'], {
     encoding: 'utf8',
   });
-  expect(version).toMatch(/^\d+\.\d+\.\d+\n$/);
+  expect(version).toMatch(/^\d+\.\d+\.\d+(-\d+)?\n$/);
 });
 
 test.each([

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { Readable } from 'node:stream';
 import { exampleAnswers } from '@plant-store/example-answers';
@@ -277,15 +276,4 @@ test.each([
   const { code, stdout } = await run(args);
   expect(code).toBe(0);
   expect(stdout.split('\n').filter((line) => line.length > 81)).toEqual([]);
-});
-
-test('README.md lists the exit codes of the help text', async () => {
-  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-  const { stdout } = await run(['send', '--help']);
-  const codes = [...stdout.matchAll(/^ {2}(\d) {2}(.*)$/gm)].map(
-    ([, code, meaning]) => `| ${code} | ${meaning} |`,
-  );
-  expect(codes).toHaveLength(6);
-  for (const row of codes)
-    expect(readme.replaceAll(/(?<! ) +\|/g, ' |').replaceAll(/\| +/g, '| ')).toContain(row);
 });

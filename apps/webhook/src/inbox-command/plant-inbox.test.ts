@@ -1,12 +1,8 @@
-import { readFileSync } from 'node:fs';
-
 import type { Command } from 'commander';
 
 import { InnerProcess, plantInbox } from '../../test/run-plant-inbox.js';
 import { createProgram } from './plant-inbox.js';
 import { Terminal } from './terminal.js';
-
-const page = readFileSync(new URL('../../../../docs/reference/plant-inbox.md', import.meta.url), 'utf8');
 
 const create = (): Command => createProgram(new Terminal(new InnerProcess()), {});
 
@@ -19,10 +15,6 @@ function helpOf(command: Command): string {
   command.configureOutput({ writeOut: (part) => (text += part) }).outputHelp();
   return text;
 }
-
-test('the page has the help text', () => {
-  expect(page).toContain(`\`\`\`text\n${helpOf(create())}\`\`\``);
-});
 
 test('no help text is wider than 80 columns', () => {
   const lines = all(create()).flatMap((command) => helpOf(command).split('\n'));

@@ -9,8 +9,7 @@ export const authenticationQuestions = [
     title: 'Token issuance',
     question: 'Who issues an access token, and how does a sender get one?',
     whileOpen: {
-      receiver:
-        'Accepts the tokens that its operator lists. There can be several. The list can change without a restart.',
+      receiver: 'Accepts the tokens that its operator lists, also without a restart.',
       sender:
         '`accessToken` is a required option: a string, or a function that returns one for each attempt.',
       document: 'No flow, and no address of an issuer.',
@@ -62,7 +61,7 @@ export const authenticationQuestions = [
     question:
       'The bearer requirement is the default for the whole interface. Does it also cover the outbound notification? If so, is the token one that the receiver gave to the store?',
     whileOpen: {
-      receiver: 'Requires a bearer token for every delivery, as the default for the whole interface says.',
+      receiver: 'Requires a bearer token for every delivery, as the default says.',
       sender: 'Always sends the token of the caller.',
       document: 'The default requirement at the root. The webhook does not override it.',
     },

@@ -10,9 +10,9 @@ export const deliveryQuestions = [
     question: 'Is a delivery sent again if it was not acknowledged? When, how often, until when?',
     whileOpen: {
       receiver:
-        'Takes each request as a delivery of its own. Does not count how often the store has sent one. What it refused with 503 may be stored, if its storage failed in the middle: sent again, it is handled twice.',
+        'Takes each request as a delivery of its own. What it refused with 503 may be stored: sent again, it is handled twice.',
       sender:
-        'Makes one attempt. It makes more only if the caller passes a policy. The relay of an outbox and `plant-store relay` require one: their option `retry` has no default.',
+        'Makes one attempt, and more only if the caller passes a policy. Relays of an outbox require one.',
       document: 'Shows nothing.',
     },
     answer: 'A policy: the wait before each further attempt, and which results lead to one.',
@@ -54,7 +54,7 @@ export const deliveryQuestions = [
     question: 'How does a receiver recognise that two deliveries carry the same event?',
     whileOpen: {
       receiver:
-        'It does not. It keeps each delivery and hands it on separately. The number of a delivery counts deliveries in one inbox and does not identify an event.',
+        'It does not. It keeps each delivery and hands it on separately. The id of a delivery does not identify an event.',
       sender: 'Sends no identifier.',
       document: 'Shows nothing.',
     },

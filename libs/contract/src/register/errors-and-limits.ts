@@ -33,8 +33,7 @@ export const errorAndLimitQuestions = [
     whileOpen: {
       receiver:
         'The status that HTTP defines for each case (RFC 9110 §15, RFC 6585), or that RFC 6750 requires.',
-      sender:
-        'A status outside 2xx is not an acknowledgement. No status means more than that. For some, the command line also says what HTTP defines.',
+      sender: 'A status outside 2xx is not an acknowledgement, and means no more than that.',
       document: 'Shows no response.',
     },
     answer:
@@ -61,7 +60,7 @@ export const errorAndLimitQuestions = [
       document: 'Shows no response.',
     },
     answer:
-      'A JSON media type, what each field of the object contains, and which fields every payload has. A name of its schema, if the document is to have it.',
+      'A JSON media type, what each field contains, and which fields every payload has. A name of its schema, if the document is to have it.',
     answered: {
       receiver: 'Sends this content with each refusal.',
       sender: 'Gives the caller this content in the error of a delivery.',

@@ -38,10 +38,10 @@ export const storeQuestions = [
     foundBy: 'us',
     title: 'What the delivery path is resolved against',
     question:
-      'Is the delivery path relative to {base_url}, the address of the store, or to an address of each receiver? How does the store learn that address?',
+      'Is the delivery path relative to {base_url}, or to an address of each receiver? How does the store learn that?',
     whileOpen: {
       receiver: 'Serves the path at the root of the address that it listens on.',
-      sender: 'Appends the path to the `baseUrl` of the caller. It does not assume whose address that is.',
+      sender: 'Appends the path to the `baseUrl` of the caller, whosever address that is.',
       document: 'The path is the key of the webhook. It is not bound to a server.',
     },
     answer: 'How the target is built from an address, and where the address comes from.',

@@ -1,4 +1,4 @@
-/** How `enqueue` gets into a transaction of each library. docs/outbox.md has these functions; a test compares them. */
+/** How `enqueue` gets into a transaction of each library. docs/outbox.md links them. */
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { sql, type SQL } from 'drizzle-orm';
 import type { Knex } from 'knex';

@@ -3,13 +3,14 @@ import { type Ledger, type LedgerEntry, wordsOf } from '../ledger.js';
 import { code, codeBlock, escape, marked, slugOf } from '../markdown.js';
 import { HEADINGS, SPECIFICATION } from './specification.js';
 
-const INTRODUCTION = `The [interface specification](${SPECIFICATION}) leaves much open: it says "not shown". This page lists each such place, the holes that we found ourselves, and what the software does: until somebody answers, and from then on.
+/** What a reader of the page needs first. */
+const introduction = (
+  open: number,
+): string => `The [interface specification](${SPECIFICATION}) says "not shown" of much, and we found more that it leaves open. **${open} of ${QUESTIONS.length} questions are open.** Each says what the software does until somebody answers.
 
-To answer a question, paste its line into \`libs/contract/src/answers.ts\`, write the answer, who gave it, when and why, and run \`npm run generate\` ([how](docs/how-to/answer-a-question.md)). Every value on this page is **an example that nobody gave**.
+To answer one, paste its line into \`libs/contract/src/answers.ts\`, write the answer, who gave it, when and why, and run \`npm run generate\` ([how](docs/how-to/answer-a-question.md)). Every value on this page is **an example that nobody gave**. With \`inWords: '…'\` instead of \`is\`, an answer is _not carried out_: the software goes on as before.
 
-Any question can be answered in words: write \`inWords: '…'\` instead of \`is\`. Such an answer is _not carried out_: the software still does what it did while the question was open.
-
-What arrived so far helps to find an answer: \`npx plant-inbox evidence\` shows what the kept deliveries have in common, and \`npx plant-inbox try\` counts those that a proposed answer would refuse ([how](docs/how-to/answer-a-question.md#find-an-answer-in-what-arrives)).`;
+[What arrived so far](docs/how-to/answer-a-question.md#find-an-answer-in-what-arrives) helps to find an answer.`;
 
 /** Every question, also as it is without an answer. */
 const QUESTIONS: readonly OpenQuestion[] = openQuestions;
@@ -20,16 +21,22 @@ const QUESTIONS: readonly OpenQuestion[] = openQuestions;
  * @param examples the text of the module with the example answers
  */
 export function renderQuestions(ledger: Ledger, examples: string): string {
-  const index = bySection().flatMap(([, own]) =>
-    own.map(({ id, title }) => `- [${escape(title)}](#${slugOf(title)}): ${stateIn(ledger[id])}`),
+  const open = QUESTIONS.filter(({ id }) => ledger[id] === undefined).length;
+  const index = bySection().map(([section, own]) => {
+    const questions = own.map(
+      ({ id, title }) => `[${escape(title)}](#${slugOf(title)})${stateIn(ledger[id])}`,
+    );
+    return `- ${section}: ${questions.join(' · ')}`;
+  });
+  return ['# Open questions', introduction(open), index.join('\n'), renderSections(ledger, examples)].join(
+    '\n\n',
   );
-  return ['# Open questions', INTRODUCTION, index.join('\n'), renderSections(ledger, examples)].join('\n\n');
 }
 
-/** `answered since 2026-01-31` */
+/** ` (answered since 2026-01-31)`; of an open question nothing. */
 function stateIn(answer: LedgerEntry | undefined): string {
-  if (answer === undefined) return 'open';
-  return `answered since ${answer.on}${answer.inWords === undefined ? '' : ', not carried out'}`;
+  if (answer === undefined) return '';
+  return ` (answered since ${answer.on}${answer.inWords === undefined ? '' : ', not carried out'})`;
 }
 
 /**
@@ -80,19 +87,17 @@ function stateOf(answer: LedgerEntry): string {
 
 /** What the software does now, and the form of an answer, or who gave it. */
 function renderBehaviour(question: OpenQuestion, given: LedgerEntry | undefined, ledger: Ledger): string {
-  const { id, whileOpen, answer, answered, beside = [], shows } = question;
+  const { id, whileOpen, answer, answered, beside = [] } = question;
   const isCarried = given !== undefined && given.inWords === undefined;
   const does = isCarried ? { ...whileOpen, ...answered } : whileOpen;
-  const effect = isExecutable(id)
-    ? `It shows in: ${shows.join(', ')}.`
-    : `It stays in words: the software does not carry it out. It concerns: ${shows.join(', ')}.`;
+  const effect = isExecutable(id) ? '' : ' It stays in words: the software does not carry it out.';
   const missing = beside.filter((other) => ledger[other]?.is === undefined).map(code);
   const items = {
     Receiver: does.receiver && marked(does.receiver),
     Sender: does.sender && marked(does.sender),
     Document: does.document && marked(does.document),
     'Shows only beside an answer to': isCarried && missing.length > 0 ? missing.join(', ') : undefined,
-    'An answer': given === undefined ? marked(`${answer} ${effect}`) : undefined,
+    'An answer': given === undefined ? marked(`${answer}${effect}`) : undefined,
     'Answered by': given && escape(given.who),
     On: given?.on,
     Why: given && escape(given.why),
