@@ -140,6 +140,10 @@ withPostgres('receivers on one database', () => {
   const leave = ({ inbox }: Receiver): Promise<string> =>
     sql(`UPDATE plant_store.delivery SET receiver = 'ended' WHERE receiver = '${inbox.receiver}'`);
 
+  /** How many deliveries a receiver would take over, as if all were running. */
+  const abandonedFor = ({ inbox }: Receiver): string =>
+    `SELECT count(*) FROM plant_store.delivery WHERE ${isAbandoned(inbox.receiver)}`;
+
   beforeEach(async () => {
     server = await postgresOfThisFile();
     url = await server.createDatabase();
@@ -285,6 +289,25 @@ withPostgres('receivers on one database', () => {
     expect(await one.inbox.operations.find(1)).toMatchObject({ state: 'running' });
   });
 
+  test('take over nothing after a pause of the database that was shorter than their own lease', async () => {
+    const [one, other] = [await open(url), await open(url)];
+    await one.inbox.accept(incoming('arbitrary'));
+    await one.next();
+    await leave(one);
+    // Both have extended their leases before the pause, the other one later.
+    await sql(`UPDATE plant_store.receiver SET since = now() - interval '1 hour',
+        expires_at = now() + interval '2 seconds';
+      INSERT INTO plant_store.receiver VALUES ('ended', DEFAULT, now() - interval '1 hour', now())`);
+
+    expect(await sql(abandonedFor(other))).toBe('0');
+    const isExtended = `SELECT every(expires_at > now() + interval '9 seconds') FROM plant_store.receiver WHERE name <> 'ended'`;
+    while ((await sql(isExtended)) !== 't') await delay(50);
+    expect(await sql(abandonedFor(other))).toBe('0');
+    expect(
+      await sql("SELECT count(*) FROM plant_store.receiver WHERE since < now() - interval '1 minute'"),
+    ).toBe('1');
+  });
+
   test('take over what one was running that has ended while the clock was ahead', async () => {
     const [one, other] = [await open(url), await open(url)];
     const id = await one.inbox.accept(incoming('arbitrary'));
@@ -313,9 +336,7 @@ withPostgres('receivers on one database', () => {
       UPDATE plant_store.receiver SET since = ${wrong}, expires_at = ${wrong}`);
       await Promise.all([one, other].map(({ inbox }) => untilWritten(inbox)));
 
-      expect(
-        await sql(`SELECT count(*) FROM plant_store.delivery WHERE ${isAbandoned(other.inbox.receiver)}`),
-      ).toBe('0');
+      expect(await sql(abandonedFor(other))).toBe('0');
       expect(
         await sql(
           'SELECT count(*) FROM plant_store.receiver WHERE abs(extract(epoch FROM now() - since)) < 60',

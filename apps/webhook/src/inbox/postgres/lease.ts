@@ -11,6 +11,9 @@ export const EXTEND_INTERVAL = 3_000;
 
 export const SECONDS = `interval '${LEASE_TIME} milliseconds'`;
 
+/** Of a lease that was extended lately: there was no outage of the database, or it was over by then. */
+const IS_FRESH = `expires_at > clock_timestamp() + ${SECONDS} / 2`;
+
 /** Key of the locks that belong to the leases, with the hash of the receiver's name. */
 export const LEASE_LOCK = 0x706c6171;
 
@@ -70,7 +73,8 @@ export class Lease {
     const { rowCount } = await queryAlone(
       client,
       `WITH extended AS (
-        UPDATE plant_store.receiver SET expires_at = clock_timestamp() + ${SECONDS}
+        UPDATE plant_store.receiver SET expires_at = clock_timestamp() + ${SECONDS},
+          since = CASE WHEN ${IS_FRESH} THEN since ELSE clock_timestamp() END
         WHERE name = $1 AND epoch = $2 AND expires_at BETWEEN clock_timestamp() AND clock_timestamp() + ${SECONDS}
         RETURNING since
       ), removed AS (
@@ -107,14 +111,14 @@ export class Lease {
 /**
  * A condition: the receiver that a row names isn't alive. A lease that ends further away than one can last is of a
  * clock that was wrong; it may last twice as long here, because this transaction may have begun before it was extended.
- * After an outage of the database every lease has lapsed, so one only counts once this receiver has been back for as long:
- * the others have extended theirs by then.
+ * After an outage of the database every lease may have lapsed but this receiver's own. So one only counts once this receiver
+ * has extended its own, without an outage, for as long as a lease lasts: the others have extended theirs by then.
  */
 export const isAbandoned = (receiver: string): string => `NOT EXISTS (
   SELECT FROM plant_store.receiver AS other
   WHERE other.name = receiver AND (other.expires_at BETWEEN now() AND now() + 2 * ${SECONDS} OR NOT EXISTS (
     SELECT FROM plant_store.receiver AS own
-    WHERE own.name = ${pg.escapeLiteral(receiver)} AND own.since < now() - ${SECONDS})))`;
+    WHERE own.name = ${pg.escapeLiteral(receiver)} AND own.since < now() - ${SECONDS} AND ${IS_FRESH})))`;
 
 /** Runs statements in one round trip. Returns the result of each. */
 async function queryAll(
