@@ -175,7 +175,10 @@ export interface Store {
   check(): Promise<void>;
   /** Does with an arrival all that {@link cycle} does, undoes it, and makes something else durable. Ids may be skipped. */
   probeWrite(arrival: KeyedDelivery): Promise<void>;
-  /** Runs statements in one transaction. Returns the rows of the last one. */
+  /**
+   * Runs statements in one transaction, when those that were called before have ended: what a receiver has inserted last is
+   * its own. Returns the rows of the last one.
+   */
   run(...statements: readonly Sql[]): Promise<readonly Row[]>;
   /** Runs a statement that only reads, beside the writes. */
   read(statement: Sql): Promise<readonly Row[]>;

@@ -99,6 +99,7 @@ export class PostgresStore implements Store {
   #extending: NodeJS.Timeout | undefined;
   /** A cycle is under way that may let a suspect run. Another one doesn't see which. */
   #maySuspect = false;
+  #lastRun: Promise<unknown> = Promise.resolve();
   #isLost = false;
   #isOpen = false;
   #closed: Promise<void> | undefined;
@@ -182,7 +183,13 @@ export class PostgresStore implements Store {
     }
   }
 
-  async run(...statements: readonly Sql[]): Promise<readonly Row[]> {
+  run(...statements: readonly Sql[]): Promise<readonly Row[]> {
+    const rows = this.#lastRun.then(() => this.#run(statements));
+    this.#lastRun = rows.catch(() => undefined);
+    return rows;
+  }
+
+  #run(statements: readonly Sql[]): Promise<readonly Row[]> {
     return this.#write((client, lease) =>
       withSequences(client, this.location, async () => {
         if (!(await lease.begin(client))) return undefined;
