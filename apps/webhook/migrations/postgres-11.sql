@@ -169,7 +169,7 @@ CREATE PROCEDURE cycle_11(
   keys text[], methods text[], media_types text[], content_encodings text[], event_ids text[], field_lists text[],
   offsets int[], sizes int[], contents bytea,
   OUT at bigint, OUT locked bigint[], OUT stored bigint[], OUT started bigint[], OUT claimed bigint[], OUT due_in bigint,
-  OUT is_starved boolean)
+  OUT is_starved boolean, OUT work double precision)
 LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET enable_sort = off SET jit = off SET plan_cache_mode = force_generic_plan
@@ -313,4 +313,5 @@ BEGIN
     IF due_in < 0 THEN due_in := 0; END IF;
   END IF;
   is_starved := coalesce(due_in = 0, false) AND room <= 0;
+  work := extract(epoch FROM clock_timestamp() - statement_timestamp()) * 1000;
 END $$;

@@ -146,12 +146,8 @@ export interface Store {
   readonly room: Room;
   /** How often to poll for what other receivers have changed, in milliseconds; undefined if there are none. */
   readonly pollInterval: number | undefined;
-  /**
-   * How many cycles may be under way. A store may take what was called meanwhile into one transaction.
-   *
-   * @param duration of the last one, in milliseconds
-   */
-  maxCycles(duration: number): number;
+  /** How many cycles may be under way now. A store may take what was called meanwhile into one transaction. */
+  readonly maxCycles: number;
   /**
    * Opens the database, and brings its tables to the version of this receiver. Until it resolves, everything else but `close`
    * rejects with the ReceiverError `INBOX_OPENING`.

@@ -14,8 +14,8 @@ import { type Database, LEASE_TIME, tables } from './database.js';
 import { MAX_REFUSED, type Process, type Promises } from './promises.js';
 
 /** As in postgres-store.ts and lease.ts. */
-const MAX_CYCLES = 3;
-const SLOW_CYCLE = 5;
+const MAX_CYCLES = 2;
+const LONG_LATENCY = 4;
 const EXTEND_INTERVAL = 3_000;
 
 /** What is asked of the database. */
@@ -70,6 +70,7 @@ export class SimulatedStore implements port.Store {
   /** Cycles that are under way, and those of them that may let a suspect run. */
   protected cycles = 0;
   #suspecting = 0;
+  #latency = 0;
   #isBusy = false;
   #repliedAt = 0;
   #isClosed = false;
@@ -95,9 +96,9 @@ export class SimulatedStore implements port.Store {
     // The tables are there.
   }
 
-  maxCycles(duration: number): number {
+  get maxCycles(): number {
     if (!this.isShared) return Infinity;
-    return duration < SLOW_CYCLE ? 1 : MAX_CYCLES;
+    return this.#latency < LONG_LATENCY ? 1 : MAX_CYCLES;
   }
 
   async cycle(input: port.CycleInput): Promise<port.CycleOutcome> {
@@ -113,9 +114,12 @@ export class SimulatedStore implements port.Store {
       const results = this.resultsOf(call.results);
       return this.#run([{ ...call, results }]).map((outcome) => ({ ...outcome, lease }));
     };
+    const { clock } = this.process;
+    const begunAt = clock.now();
     let left = 0;
     try {
       const outcome = await this.#request<port.CycleOutcome>({ call, maySuspect, write });
+      this.#latency = clock.now() - begunAt;
       left = places - outcome.claimed.length - outcome.stored.filter(({ runs }) => runs).length;
       return outcome;
     } catch (error) {

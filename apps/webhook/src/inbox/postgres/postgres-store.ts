@@ -32,11 +32,11 @@ const REPLY_TIMEOUT = 20_000;
 const TURN = 0x706c6170;
 
 /**
- * How many cycles are under way on as many connections, once one takes so long, in milliseconds. On a quick disk each group
- * would only be smaller.
+ * How many cycles are under way on as many connections, once one is on its way and waits for the disk for so long, in
+ * milliseconds. Elsewhere each would only be smaller, and smaller ones cost more of the server.
  */
-const MAX_CYCLES = 3;
-const SLOW_CYCLE = 5;
+const MAX_CYCLES = 2;
+const LONG_LATENCY = 4;
 
 /** Numbers of PostgreSQL's types (pg_type.oid). */
 const INT8 = 20;
@@ -100,6 +100,8 @@ export class PostgresStore implements Store {
   /** A cycle is under way that may let a suspect run. Another one doesn't see which. */
   #maySuspect = false;
   #lastRun: Promise<unknown> = Promise.resolve();
+  /** Of the last cycle, in milliseconds. */
+  #latency = 0;
   #isLost = false;
   #isOpen = false;
   #closed: Promise<void> | undefined;
@@ -158,8 +160,8 @@ export class PostgresStore implements Store {
     }, EXTEND_INTERVAL).unref();
   }
 
-  maxCycles(duration: number): number {
-    return duration < SLOW_CYCLE ? 1 : MAX_CYCLES;
+  get maxCycles(): number {
+    return this.#latency < LONG_LATENCY ? 1 : MAX_CYCLES;
   }
 
   async cycle(input: CycleInput): Promise<CycleOutcome> {
@@ -172,7 +174,9 @@ export class PostgresStore implements Store {
         const committed = await withSequences(client, this.location, () =>
           runCycle(client, lease, { places, suspect }, input),
         );
-        return committed && { ...committed, claimed: await fetchClaimed(client, committed.claimed) };
+        if (committed === undefined) return undefined;
+        this.#latency = committed.latency;
+        return { ...committed, claimed: await fetchClaimed(client, committed.claimed) };
       });
       taken = outcome.claimed.length + outcome.stored.filter(({ runs }) => runs).length;
       return outcome;

@@ -43,7 +43,7 @@ function recordPlans(): { readonly store: Store; readonly plans: string[] } {
   };
   const size = () => Promise.resolve({ onDisk: 1, inUse: 1 });
   return {
-    store: { dialect: DIALECT, read: note, run: note, size, maxCycles: () => 0 } as unknown as Store,
+    store: { dialect: DIALECT, read: note, run: note, size, maxCycles: 0 } as unknown as Store,
     plans,
   };
 }
