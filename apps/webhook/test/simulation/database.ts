@@ -130,9 +130,9 @@ export class Database {
     return START + this.time.now + this.jump;
   }
 
-  /** How long a message takes there, or back. */
-  delay(): number {
-    return Math.max(0, this.standsUntil - this.time.now) + this.random.between(0, this.latency);
+  /** When a message arrives, here or back there, that is sent at a time. One that the database holds up comes afterwards. */
+  arrival(sentAt = this.time.now): number {
+    return Math.max(sentAt, this.standsUntil) + this.random.between(0, this.latency);
   }
 
   get isPaused(): boolean {

@@ -147,7 +147,7 @@ export class SimulatedStore implements port.Store {
 
   async read(statement: Sql): Promise<readonly port.Row[]> {
     const { clock } = this.process;
-    await new Promise<void>((resolve) => clock.at(clock.now() + this.database.delay(), resolve));
+    await new Promise<void>((resolve) => clock.at(this.database.arrival(clock.now()), resolve));
     return runAll(tables, [statement]);
   }
 
@@ -207,14 +207,14 @@ export class SimulatedStore implements port.Store {
     if (this.#isBusy || this.#waiting.length === 0) return;
     this.#isBusy = true;
     const { database, process } = this;
-    database.time.at(process.clock.now() + database.delay(), () => {
+    database.time.at(database.arrival(process.clock.now()), () => {
       if (!process.clock.isAlive) return;
       const end = this.#waiting.findIndex(({ call }) => call === undefined);
       const group = this.#waiting.splice(0, end === -1 ? Infinity : Math.max(1, end));
       const reply = this.#transact(group, ALONE);
       this.#isBusy = false;
       this.#sendToThread();
-      this.#repliedAt = Math.max(this.#repliedAt, database.time.now + database.delay());
+      this.#repliedAt = Math.max(this.#repliedAt, database.arrival());
       process.clock.at(this.#repliedAt, reply);
     });
   }
@@ -225,14 +225,14 @@ export class SimulatedStore implements port.Store {
     const { time } = database;
     const { clock } = this.process;
     const lease = (this.#lease ??= new HeldLease(database.takeLease(receiver), clock.now));
-    time.at(clock.now() + database.delay(), () => {
+    time.at(database.arrival(clock.now()), () => {
       const suspectRuns = pending.maySuspect !== true || database.runsSuspect(receiver);
-      time.at(time.now + database.delay(), () => {
+      time.at(database.arrival(), () => {
         database.suspectRuns = suspectRuns;
         const reply = this.mayWrite(lease)
           ? this.#transact([pending], lease)
           : () => this.#lost(lease, pending);
-        clock.at(time.now + database.delay(), reply);
+        clock.at(database.arrival(), reply);
       });
     });
   }
