@@ -375,11 +375,12 @@ export class Promises {
   /** When everything has ended, each receiver has room for its attempts, and for what it claims ahead of them. */
   checkRoom(): void {
     const { concurrency } = this.plan.limits;
-    for (const { name, clock, room, reserved } of this.receivers.values()) {
+    for (const { name, clock, isStopping, room, reserved } of this.receivers.values()) {
+      if (!clock.isAlive || isStopping) continue;
       const free = room.free + reserved;
       const ahead = (free - concurrency) / concurrency;
       const isRight = ahead === 0 || ahead * concurrency === MAX_AHEAD || Number.isInteger(Math.log2(ahead));
-      if (clock.isAlive && (ahead < 0 || !isRight)) this.break(`${name} has room for ${free}`);
+      if (ahead < 0 || !isRight) this.break(`${name} has room for ${free}`);
     }
   }
 }

@@ -108,7 +108,7 @@ export class Receiver extends Process {
       const watched = plan.limits.timeout + WATCHDOG_MARGIN;
       if (takes > watched) database.time.at(clock.now() + watched, () => around.end(this, 100));
       clock.block(takes);
-      this.troubledAt = clock.now();
+      this.troubledAt = Math.max(this.troubledAt, clock.now());
       return finish();
     }
     if (takes === 0 && (!fails || failure === 'rejects')) return finish();
