@@ -36,8 +36,9 @@ export class Simulation implements Surroundings {
   /** Deliveries whose sender has no response. */
   readonly #unsent: Set<number>;
   #isToPause = false;
-  /** Requests to resume without a response: they may come after a pause. */
+  /** Requests to resume without a response, and when the last one came: they may be carried out after a pause. */
   #resumes = 0;
+  #resumedAt = -Infinity;
   #isOver = false;
 
   constructor(
@@ -163,9 +164,10 @@ export class Simulation implements Surroundings {
   #pause(receiver: Receiver, lasts: number): void {
     const { promises } = this;
     this.#isToPause = true;
+    const askedAt = this.time.now;
     const paused = (): void => {
       promises.note('the pause is acknowledged');
-      if (!this.#isToPause || this.#resumes > 0) return;
+      if (!this.#isToPause || this.#resumes > 0 || this.#resumedAt >= askedAt) return;
       promises.pausedAt = this.time.now;
       promises.pausedBy = receiver;
     };
@@ -182,7 +184,10 @@ export class Simulation implements Surroundings {
     const receiver = this.#pickReceiver();
     if (receiver === undefined) return;
     this.#resumes += 1;
-    const resumed = (): void => void (this.#resumes -= 1);
+    const resumed = (): void => {
+      this.#resumes -= 1;
+      this.#resumedAt = this.time.now;
+    };
     receiver.inbox.operations.setPaused(false).then(resumed, resumed);
   }
 
