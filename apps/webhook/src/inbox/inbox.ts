@@ -198,8 +198,9 @@ export class Inbox implements OperatedInbox {
   }
 
   /** Whether an attempt may begin. A receiver that stood still may have lost what it has claimed to another one. */
-  mayBegin({ id }: Pick<Claimed, 'id'>): boolean {
-    return this.#running.get(id)?.lease.isHeld() === true;
+  mayBegin({ id, startedAt }: Claimed): boolean {
+    const running = this.#running.get(id);
+    return running?.startedAt === startedAt && running.lease.isHeld();
   }
 
   /**
@@ -386,7 +387,9 @@ export class Inbox implements OperatedInbox {
       ...others.filter((answer) => answer.endedAt > begunAt),
       { endedAt, pollAt: endedAt + nextDueIn },
     ];
-    this.#pollIn(Math.min(...this.#answers.map(({ pollAt }) => pollAt)) - endedAt);
+    // Somebody may have asked meanwhile for what the cycle didn't see.
+    if (this.#pollAt !== -Infinity)
+      this.#pollIn(Math.min(...this.#answers.map(({ pollAt }) => pollAt)) - endedAt);
   }
 
   /** Sets when to poll next. What is due waits until there is room. A shared inbox is polled to the end. */

@@ -80,10 +80,10 @@ export class Removal {
 
   /** Deletes some of the deliveries to which a condition applies, in an order. */
   async #removeDeliveries(order: Sql, condition: Sql): Promise<number> {
-    const { schema, lock, isAmong, withPart } = this.store.dialect;
+    const { schema, lockFree, isAmong, withPart } = this.store.dialect;
     const part = bounded(sql`
       SELECT id, act, state, length(content) AS bytes, ${order} AS position FROM ${schema}delivery
-      WHERE ${condition} ORDER BY ${order} LIMIT ${MAX_REMOVED} ${lock}`);
+      WHERE ${condition} ORDER BY ${order} LIMIT ${MAX_REMOVED} ${lockFree}`);
     const removed = await this.store.run(
       ...withPart(
         sql`SELECT id, act, state FROM (${part}) AS chosen`,

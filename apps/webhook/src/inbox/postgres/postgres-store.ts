@@ -147,16 +147,13 @@ export class PostgresStore implements Store {
     await this.#lease;
   }
 
+  /** Again and again, whatever becomes of the last time: its connection may have gone silent. */
   #extendLater(): void {
     this.#extending = setTimeout(() => {
-      const extended = this.#write((client, lease) =>
-        lease.extend(client).then((isHeld) => isHeld || undefined),
+      this.#extendLater();
+      this.#write((client, lease) => lease.extend(client).then((isHeld) => isHeld || undefined)).catch(
+        () => undefined,
       );
-      void extended
-        .catch(() => undefined)
-        .finally(() => {
-          if (!this.#closing.signal.aborted) this.#extendLater();
-        });
     }, EXTEND_INTERVAL).unref();
   }
 
@@ -179,7 +176,8 @@ export class PostgresStore implements Store {
         return { ...committed, claimed: await fetchClaimed(client, committed.claimed) };
       });
       taken = outcome.claimed.length + outcome.stored.filter(({ runs }) => runs).length;
-      return outcome;
+      // The cycle knows only of the places that it was given.
+      return { ...outcome, isStarved: outcome.isStarved && this.room.free + places <= taken };
     } finally {
       // Whatever a cycle that failed has let run is released.
       this.room.add(places - taken);
@@ -194,16 +192,14 @@ export class PostgresStore implements Store {
   }
 
   #run(statements: readonly Sql[]): Promise<readonly Row[]> {
-    return this.#write((client, lease) =>
-      withSequences(client, this.location, async () => {
-        if (!(await lease.begin(client))) return undefined;
-        let rows: readonly Row[] = [];
-        for (const { text, values } of statements)
-          ({ rows } = await client.query<Record<string, unknown>>(text, [...values]));
-        await withoutWarning(client, () => client.query('COMMIT'));
-        return rows;
-      }),
-    );
+    return this.#transact(async (client, lease) => {
+      if (!(await lease.begin(client))) return undefined;
+      let rows: readonly Row[] = [];
+      for (const { text, values } of statements)
+        ({ rows } = await client.query<Record<string, unknown>>(text, [...values]));
+      await withoutWarning(client, () => client.query('COMMIT'));
+      return rows;
+    });
   }
 
   async read({ text, values }: Sql): Promise<readonly Row[]> {
@@ -234,24 +230,15 @@ export class PostgresStore implements Store {
   async probeWrite(arrival: KeyedDelivery): Promise<void> {
     const input = { arrivals: [arrival], results: [], polls: false };
     const nothing = { places: 0, suspect: false };
-    const outcome = await this.#write(async (client, lease) => {
-      try {
-        return await withSequences(client, this.location, async () => {
-          if (!(await lease.begin(client))) return undefined;
-          await client.query('SAVEPOINT probe');
-          await runCycle(client, lease, nothing, input, (_, text, values) => client.query(text, values));
-          await client.query('SET CONSTRAINTS ALL IMMEDIATE; ROLLBACK TO SAVEPOINT probe');
-          await client.query(`UPDATE plant_store.inbox_state SET probed_at = ${NOW}`);
-          await withoutWarning(client, () => client.query('COMMIT'));
-          return 'fine';
-        });
-      } catch (error) {
-        if (!(error instanceof pg.DatabaseError)) throw error;
-        await client.query('ROLLBACK');
-        return this.#failure(error);
-      }
+    await this.#transact(async (client, lease) => {
+      if (!(await lease.begin(client))) return undefined;
+      await client.query('SAVEPOINT probe');
+      await runCycle(client, lease, nothing, input, (_, text, values) => client.query(text, values));
+      await client.query('SET CONSTRAINTS ALL IMMEDIATE; ROLLBACK TO SAVEPOINT probe');
+      await client.query(`UPDATE plant_store.inbox_state SET probed_at = ${NOW}`);
+      await withoutWarning(client, () => client.query('COMMIT'));
+      return 'fine';
     });
-    if (outcome instanceof Error) throw outcome;
   }
 
   async size(): Promise<{ onDisk: number; inUse: number; free: number }> {
@@ -286,6 +273,23 @@ export class PostgresStore implements Store {
     if (this.#isOpen) await ended;
   }
 
+  /** Runs a transaction. If the database refuses a statement, it is known that nothing is written: the lease stays. */
+  async #transact<Result>(
+    transaction: (client: pg.ClientBase, lease: Lease) => Promise<Result | undefined>,
+  ): Promise<Result> {
+    const outcome = await this.#write(async (client, lease) => {
+      try {
+        return await withSequences(client, this.location, () => transaction(client, lease));
+      } catch (error) {
+        if (!(error instanceof pg.DatabaseError)) throw error;
+        await client.query('ROLLBACK');
+        return this.#failure(error);
+      }
+    });
+    if (outcome instanceof ReceiverError) throw outcome;
+    return outcome;
+  }
+
   /**
    * Does a step after those that were called before.
    *
@@ -302,8 +306,12 @@ export class PostgresStore implements Store {
       let result: Result | undefined;
       while (result === undefined) {
         const taken = (this.#lease ??= Lease.take(client, this.receiver));
-        result = await step(client, await taken);
-        if (result === undefined && this.#lease === taken) this.#lease = undefined;
+        const lease = await taken;
+        // What is claimed by a lease that may be lost would only be given back.
+        if (lease.isHeld()) result = await step(client, lease);
+        if (result !== undefined) break;
+        if (this.#lease === taken) this.#lease = undefined;
+        this.#requireOpen();
       }
       client.release();
       if (this.#isLost) this.log.info('the inbox can be written to again');
@@ -312,7 +320,7 @@ export class PostgresStore implements Store {
     } catch (error) {
       this.#lease = undefined;
       client?.release(true);
-      this.#noteLoss(error);
+      if (!this.#closing.signal.aborted) this.#noteLoss(error);
       throw this.#failure(error);
     }
   }
