@@ -35,7 +35,7 @@ interface CycleRow {
 /** What became of a cycle, with the ids of what was claimed. */
 type Committed = Omit<CycleOutcome, 'claimed'> & {
   readonly claimed: readonly number[];
-  /** How long it was on its way and waited for the disk, in milliseconds. */
+  /** How long neither the server nor this process worked: it was on its way, or waited for the disk. In milliseconds. */
   readonly latency: number;
 };
 
@@ -58,7 +58,7 @@ export async function runCycle(
   { arrivals, results }: CycleInput,
   query: typeof queryAlone = queryAlone,
 ): Promise<Committed | undefined> {
-  const begunAt = performance.now();
+  const before = performance.eventLoopUtilization();
   const values = [lease.receiver, lease.epoch, places, suspect];
   const { rows } = await withoutWarning(client, () =>
     query<CycleRow>(client, CYCLE, [...values, ...resultValues(results), ...arrivalValues(arrivals)]),
@@ -75,7 +75,7 @@ export async function runCycle(
     claimed,
     nextDueIn: due_in ?? undefined,
     isStarved: is_starved,
-    latency: performance.now() - begunAt - work,
+    latency: performance.eventLoopUtilization(before).idle - work,
     lease,
   };
 }
