@@ -308,7 +308,7 @@ describeWithBrowser('with long and strange values', () => {
         if (found.length > 0) faults[name] = found;
       }
       expect(faults).toEqual({});
-    }, 180_000);
+    }, 400_000);
 
     test('moves no row when one is selected or opened, and puts nothing dangerous under the pointer', async () => {
       const { page } = await visit(receiver, '?state=parked', { viewport });

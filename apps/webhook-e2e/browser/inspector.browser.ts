@@ -262,6 +262,7 @@ describeWithBrowser('the inspector', () => {
     await banner.waitFor();
 
     await page.getByRole('button', { name: 'Resume the handler' }).click();
+    await page.getByRole('dialog', { name: 'Resume the handler?' }).waitFor();
     await page.keyboard.press('Enter');
 
     await row(page, id).getByText('handled').waitFor();

@@ -87,6 +87,7 @@ function show(
   { isPoll, isKept }: { readonly isPoll: boolean; readonly isKept: boolean },
 ): void {
   document.title = page.title;
+  for (const button of all('[disabled]')) button.removeAttribute('disabled');
   document.documentElement.dataset['zone'] = page.documentElement.dataset['zone'];
   void Idiomorph.morph(document.body, page.body, {
     callbacks: {
@@ -94,7 +95,7 @@ function show(
         !(
           old instanceof Element &&
           // Its height would move the rows; what is below them belongs to another page; a question stays as it was asked.
-          ((isKept && old.matches('#errors, #end')) || (isPoll && old.matches('dialog, .menu')))
+          ((isKept && old.matches('#errors, #end')) || (isPoll && old.matches('dialog')))
         ),
       beforeAttributeUpdated: (name: string, element: Element) =>
         !(
@@ -249,7 +250,7 @@ document.addEventListener('click', (event) => {
     for (const part of all('.json details'))
       part.toggleAttribute(
         'open',
-        folding.dataset['fold'] === 'unfold' || !part.parentElement!.closest('details'),
+        folding.dataset['fold'] === 'Unfold' || !part.parentElement!.closest('details'),
       );
   else if (row && !target.closest('a, .choice') && document.getSelection()?.isCollapsed)
     row.querySelector('a')?.click();

@@ -40,12 +40,25 @@ export function actsSuite(adapter: Adapter): void {
       expect(act).toEqual({
         ...{ id: 1, kind: 'replay', operator: 'ada@example', source: 'a test', reason: 'it is back' },
         ...{ filter: { state: ['retrying', 'parked'], lastId: 3 }, selected: 3, changed: 3 },
-        ...{ at: expect.any(Number), endedAt: expect.any(Number), handled: 0, failed: 0, waiting: 3 },
+        ...{
+          at: expect.any(Number),
+          endedAt: expect.any(Number),
+          handled: 0,
+          failed: 0,
+          retrying: 0,
+          waiting: 3,
+        },
       });
       expectNow(act.at);
       expectNow(act.endedAt!);
       await opened.settle(HANDLED, PARKED, failed(LATER));
-      expect(await opened.inbox.acts.find(1)).toEqual({ ...act, handled: 1, failed: 2, waiting: 0 });
+      expect(await opened.inbox.acts.find(1)).toEqual({
+        ...act,
+        handled: 1,
+        failed: 2,
+        retrying: 1,
+        waiting: 0,
+      });
     });
 
     test('on many is carried out in parts, smaller ones if contents are large', async () => {

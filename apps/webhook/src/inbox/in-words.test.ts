@@ -44,5 +44,7 @@ test.each([
 });
 
 test('what became of a replay', () => {
-  expect(outcomeText({ handled: 1_000, failed: 3, waiting: 2 })).toBe('handled 1,000, failed 3, waiting 2');
+  const act = { handled: 1_000, failed: 3, retrying: 0, waiting: 2 };
+  expect(outcomeText(act)).toBe('handled 1,000, failed 3, waiting 2');
+  expect(outcomeText({ ...act, retrying: 1 })).toBe('handled 1,000, failed 3 (1 comes again), waiting 2');
 });

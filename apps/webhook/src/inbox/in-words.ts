@@ -56,12 +56,11 @@ export function changedText({
   return endedAt === null ? `${number} of ${selected.toLocaleString('en-US')}` : number;
 }
 
-/** What became of the deliveries of a replay, such as `handled 3, failed 1,197, waiting 0`. */
-export const outcomeText = ({
-  handled,
-  failed,
-  waiting,
-}: Pick<Act, 'handled' | 'failed' | 'waiting'>): string =>
-  Object.entries({ handled, failed, waiting })
-    .map(([name, count]) => `${name} ${count.toLocaleString('en-US')}`)
-    .join(', ');
+/** What became of the deliveries of a replay, such as `handled 3, failed 1,197 (2 come again), waiting 0`. */
+export function outcomeText(act: Pick<Act, 'handled' | 'failed' | 'retrying' | 'waiting'>): string {
+  const [handled, failed, retrying, waiting] = [act.handled, act.failed, act.retrying, act.waiting].map(
+    (count) => count.toLocaleString('en-US'),
+  );
+  const again = act.retrying === 0 ? '' : ` (${retrying} come${act.retrying === 1 ? 's' : ''} again)`;
+  return `handled ${handled}, failed ${failed}${again}, waiting ${waiting}`;
+}

@@ -74,12 +74,14 @@ function requireOwnHost(host: string, port: number): void {
 
 /**
  * Refuses a request that a browser sends for a page of another origin. Browsers say so in `Origin`, at least if the
- * request could change something, and newer ones in `Sec-Fetch-Site`, always. Other pages may link to a page.
+ * request could change something, and newer ones in `Sec-Fetch-Site`, always. Other pages may link to a page. They may not
+ * load one as an image, again and again: each costs a look at the inbox.
  */
 function requireOwnOrigin({ headers }: FastifyRequest, host: string | undefined, isPage: boolean): void {
-  const { origin, 'sec-fetch-site': site = 'none' } = headers;
+  const { origin, 'sec-fetch-site': site = 'none', 'sec-fetch-dest': destination = 'document' } = headers;
   const isOwn = origin?.toLowerCase().replace(/^https?:\/\//, '') === host?.toLowerCase();
-  if ((isOwn || origin === undefined) && (isPage || site === 'same-origin' || site === 'none')) return;
+  const isLink = isPage && destination === 'document';
+  if ((isOwn || origin === undefined) && (isLink || site === 'same-origin' || site === 'none')) return;
   throw new RequestFault('FOREIGN_ORIGIN', 'A page of another origin may not send this request.');
 }
 

@@ -1,7 +1,7 @@
 import type { Act } from '../../inbox/acts.js';
 import { changedText, outcomeText } from '../../inbox/in-words.js';
 import type { Look } from './look.js';
-import { Long, Table, Time } from './parts.js';
+import { long, table, Time } from './parts.js';
 import { addressOf, changed, type Place, wordsOf } from './place.js';
 import * as words from './words.js';
 
@@ -13,43 +13,34 @@ export async function actsPage({ inbox, place, times }: Look) {
   const after = place.olderThan;
   const acts = await inbox.acts.list({ limit: ROWS, ...(after !== undefined && { after }) });
   const last = acts.length < ROWS ? undefined : acts.at(-1)?.id;
-  const titles = ['When', 'What', 'Result', 'Who', 'From', 'Why'];
   const rows = acts.map((act) => [
     <Time at={act.at} as="full" />,
-    act.filter === null ? (
-      whatOf(act)
-    ) : (
-      <>
-        {whatOf(act)}
-        <br />
-        <a href={addressOf(placeOfAct(act))}>{wordsOf({ ...act.filter } as Place, times)}</a>
-      </>
-    ),
-    <Outcome act={act} />,
-    act.operator && <Long text={act.operator} />,
+    <>
+      {whatOf(act)}{' '}
+      {act.filter && <a href={addressOf(placeOfAct(act))}>{wordsOf({ ...act.filter } as Place, times)}</a>}
+    </>,
+    outcomeOf(act),
+    act.operator && long(act.operator),
     act.source,
-    act.reason && <Long text={act.reason} />,
+    act.reason && long(act.reason),
   ]);
   return (
-    <section class="card" aria-labelledby="acts">
+    <section class="card">
       <h2 id="acts" tabIndex={-1}>
         What operators did
       </h2>
-      {acts.length === 0 ? (
-        <p>Nobody has replayed, discarded, paused or resumed anything.</p>
-      ) : (
-        <Table caption="Acts" titles={titles} name="When" rows={rows} />
-      )}
+      {acts.length === 0 && <p>Nobody has replayed, discarded, paused or resumed anything.</p>}
+      {acts.length > 0 && table(['When', 'What', 'Result', 'Who', 'From', 'Why'], 'When', rows)}
       {last !== undefined && <a href={addressOf({ view: 'acts', olderThan: last })}>Older</a>}
     </section>
   );
 }
 
-/** What became of an act: of a replay, what became of its deliveries. */
-export const Outcome = ({ act }: { readonly act: Act }) =>
-  act.kind === 'replay' ? (
-    <span class={act.failed > 0 ? 'bad' : act.waiting > 0 ? '' : 'good'}>{outcomeText(act)}</span>
-  ) : null;
+/** What became of the deliveries of a replay. */
+export function outcomeOf(act: Act) {
+  if (act.kind !== 'replay') return null;
+  return <span class={act.failed > 0 ? 'bad' : act.waiting > 0 ? '' : 'good'}>{outcomeText(act)}</span>;
+}
 
 /** The deliveries of an act, in whatever state they are now. */
 export const placeOfAct = ({ filter }: Act): Place => changed({ ...filter } as Place, { state: undefined });

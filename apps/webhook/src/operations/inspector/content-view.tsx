@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 
 import { type Form, type Json, visible } from './content.js';
 import type { ShownContent } from './open-deliveries.js';
-import { Scroll } from './parts.js';
+import { scroll } from './parts.js';
 import { addressOf, type Place, quietOf } from './place.js';
 
 const FORM_NAMES: Readonly<Record<Form, string>> = {
@@ -21,9 +21,12 @@ const MOST = 1_000;
 export const contentAddress = (id: number): string => `deliveries/${id}/content`;
 
 /** A content as JSON that folds, as text, or in digits. */
-export function Content({ place, content }: { readonly place: Place; readonly content: ShownContent }) {
-  const { id, forms, form, why, shown, copiedAs } = content;
-  const isCut = 'isCut' in shown && shown.isCut;
+export function contentOf(place: Place, { id, forms, form, why, shown, copiedAs }: ShownContent) {
+  const foldButton = (what: 'Fold' | 'Unfold') => (
+    <button type="button" data-fold={what}>
+      {what} all
+    </button>
+  );
   return (
     <>
       <div class="row">
@@ -32,10 +35,7 @@ export function Content({ place, content }: { readonly place: Place; readonly co
           <ul>
             {forms.map((one) => (
               <li>
-                <a
-                  href={addressOf(quietOf(place), { form: one })}
-                  aria-current={one === form ? 'true' : undefined}
-                >
+                <a href={addressOf(quietOf(place), { form: one })} aria-current={one === form && 'true'}>
                   {FORM_NAMES[one]}
                 </a>
               </li>
@@ -43,16 +43,7 @@ export function Content({ place, content }: { readonly place: Place; readonly co
           </ul>
         </nav>
         <div class="row end">
-          {form === 'json' && (
-            <>
-              <button type="button" data-fold="fold">
-                Fold all
-              </button>
-              <button type="button" data-fold="unfold">
-                Unfold all
-              </button>
-            </>
-          )}
+          {form === 'json' && [foldButton('Fold'), foldButton('Unfold')]}
           <button type="button" data-copy={contentAddress(id)} data-as={copiedAs}>
             {copiedAs === 'text' ? 'Copy' : 'Copy base64'}
           </button>
@@ -63,54 +54,38 @@ export function Content({ place, content }: { readonly place: Place; readonly co
       </div>
       {why && <p class="note">Shown in hexadecimal digits at first: it {why}.</p>}
       {'json' in shown ? (
-        <JsonContent json={shown.json} />
+        <div class="json" tabIndex={0} role="region" aria-label="Content">
+          <code>{valueOf(shown.json, { left: MOST })}</code>
+        </div>
       ) : (
-        <Scroll label="Content" kind={form}>
-          {shown.text}
-        </Scroll>
+        scroll('Content', shown.text, { class: form })
       )}
-      {isCut && <p class="note">This is the start. The download has everything.</p>}
+      {'isCut' in shown && shown.isCut && <p class="note">This is the start. The download has everything.</p>}
     </>
   );
 }
 
-/** How many values may still be shown. */
-interface Room {
-  left: number;
-}
-
-const JsonContent = ({ json }: { readonly json: Json }) => (
-  <div class="json scroll" tabIndex={0} role="region" aria-label="Content">
-    <code>{valueOf(json, { left: MOST })}</code>
-  </div>
-);
-
-/** A value of JSON, with its name and a comma if another one follows. */
-function valueOf(value: Json, room: Room, level = 0, name?: string, comma = ''): ComponentChildren {
+/**
+ * A value of JSON, with its name and a comma if another one follows.
+ *
+ * @param room how many values may still be shown
+ */
+function valueOf(
+  value: Json,
+  room: { left: number },
+  level = 0,
+  name?: string,
+  comma = '',
+): ComponentChildren {
   room.left -= 1;
-  const label = name !== undefined && (
-    <>
-      <span class="good">{visible(name)}</span>:{' '}
-    </>
-  );
-  if (typeof value === 'string')
-    return (
-      <div>
-        {label}
-        <span class={value.startsWith('"') ? 'open' : ''}>{visible(value)}</span>
-        {comma}
-      </div>
-    );
+  const label = name !== undefined && [<span class="good">{visible(name)}</span>, ': '];
+  if (typeof value === 'string') {
+    const kind = value.startsWith('"') ? 'open' : '';
+    return <div>{[label, <span class={kind}>{visible(value)}</span>, comma]}</div>;
+  }
   const { open, items } = value;
   const close = (open === '{' ? '}' : ']') + comma;
-  if (items.length === 0)
-    return (
-      <div>
-        {label}
-        {open}
-        {close}
-      </div>
-    );
+  if (items.length === 0) return <div>{[label, open, close]}</div>;
   const shown: ComponentChildren[] = [];
   for (const [index, item] of items.slice(0, MOST_IN_ONE).entries()) {
     if (room.left <= 0 || level >= LEVELS) break;
@@ -121,8 +96,7 @@ function valueOf(value: Json, room: Room, level = 0, name?: string, comma = ''):
     <>
       <details open={level < OPEN_LEVELS}>
         <summary>
-          {label}
-          {open}
+          {[label, open]}
           <span class="folded">
             {' '}
             <span class="note">{items.length}</span> {close}

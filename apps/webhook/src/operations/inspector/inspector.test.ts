@@ -253,7 +253,7 @@ test('says since when it counts, and which deliveries are old', async () => {
   await deliver('one', parked('no plant'));
   await deliver('two', failed(3_600_000));
   expect(textOf(await get('', { cookie: 'zone=Europe/Berlin' }))).toMatch(
-    /1 received in the last hour .*2 not handled 1 parked, oldest just now · 1 to come, oldest just now/,
+    /1 received in the last hour .*2 not handled 1 parked, oldest just now 1 to come, oldest just now/,
   );
 });
 

@@ -1,36 +1,47 @@
 import type { DeliveryState, ListedDelivery, StateCounts } from '../../inbox/inbox-operations.js';
-import { visible } from './content.js';
-import { Delivery } from './delivery.js';
-import { FirstErrors } from './errors.js';
-import { Hour } from './hour.js';
+import { type Found, visible } from './content.js';
+import { deliveryOf } from './delivery.js';
+import { firstErrors } from './errors.js';
+import { hourOf } from './hour.js';
 import type { Look } from './look.js';
 import type { OpenDeliveries } from './open-deliveries.js';
-import { Hidden, Own, Scroll, State, Time } from './parts.js';
-import {
-  addressOf,
-  changed,
-  filterOf,
-  limitsOf,
-  listOf,
-  newestOf,
-  type Place,
-  quietOf,
-  stateOf,
-  STATES,
-  wordsOf,
-} from './place.js';
-import { ChangeButtons, questionOf } from './question.js';
+import { hidden, own, pill, scroll, Time } from './parts.js';
+import * as places from './place.js';
+import { addressOf, changed, listOf, newestOf, type Place, quietOf, STATES } from './place.js';
+import { changeButtons, questionOf } from './question.js';
 import { MOST_NEW, readRows, type Rows, ROWS } from './rows.js';
 import * as words from './words.js';
+
+const HOUR = 3_600_000;
+
+/** Times to choose. An address can have any other. */
+const RECENT = {
+  'Any time': undefined,
+  'Last 15 minutes': HOUR / 4,
+  'Last hour': HOUR,
+  'Last day': 24 * HOUR,
+};
+const RANGE = { From: 'receivedFrom', To: 'receivedBefore' } as const;
+const NO_RANGE = { receivedFrom: undefined, receivedBefore: undefined };
+
+/** The columns: a class, and what stands above. */
+const COLUMNS = [
+  ['number', 'Id'],
+  ['received', 'Received'],
+  ['state', 'State'],
+  ['number attempts', 'Attempts'],
+  ['what', 'Content and error'],
+  ['number size', 'Size'],
+] as const;
 
 /** The deliveries of this receiver: what they are limited to, a page of them, and the one that is open. */
 export async function listPage(look: Look, openDeliveries: OpenDeliveries) {
   const { place, inbox } = look;
-  const limits = filterOf(changed(place, { state: undefined }));
+  const limits = places.filterOf(changed(place, { state: undefined }));
   const [rows, counts, open] = await Promise.all([
     readRows(look),
     Object.keys(limits).length > 0 ? inbox.count(limits) : look.stats,
-    place.delivery === undefined ? undefined : openDeliveries.find(place.delivery, place.form),
+    place.delivery && openDeliveries.find(place.delivery, place.form),
   ]);
   const question = await questionOf(
     look,
@@ -38,29 +49,29 @@ export async function listPage(look: Look, openDeliveries: OpenDeliveries) {
   );
   return (
     <>
-      <div class={place.delivery === undefined ? '' : 'has-detail'}>
+      <div class={place.delivery ? 'has-detail' : ''}>
         <div class="overview">
-          <Hour look={look} />
-          <FirstErrors look={look} />
+          {hourOf(look)}
+          {firstErrors(look)}
         </div>
         <section aria-labelledby="deliveries">
           <h2 id="deliveries" class="unseen" tabIndex={-1}>
             Deliveries
           </h2>
-          <Tools look={look} counts={counts} />
-          <Limits look={look} />
+          {toolsOf(look, counts)}
+          {chipsOf(look)}
           <div class="split">
             <form class="results" id="list">
-              <Hidden place={quietOf(place)} />
+              {hidden(quietOf(place))}
               {rows.newCount > 0 && (
                 <a id="new" class="button primary" href={addressOf(quietOf(place))}>
                   Show {rows.newCount < MOST_NEW ? rows.newCount : `${MOST_NEW - 1}+`} new
                 </a>
               )}
-              {rows.deliveries.length > 0 && <List look={look} rows={rows} />}
-              <End look={look} rows={rows} counts={counts} />
+              {rows.deliveries.length > 0 && tableOf(look, rows)}
+              {endOf(look, rows, counts)}
             </form>
-            {place.delivery !== undefined && <Delivery look={look} open={open} />}
+            {place.delivery && deliveryOf(look, place.delivery, open || undefined)}
           </div>
         </section>
       </div>
@@ -69,44 +80,33 @@ export async function listPage(look: Look, openDeliveries: OpenDeliveries) {
   );
 }
 
-function Tools({ look, counts }: { readonly look: Look; readonly counts: StateCounts }) {
-  const { place, times } = look;
+function toolsOf({ place, times }: Look, counts: StateCounts) {
   return (
     <div class="tools row">
       <nav class="tabs" aria-label="State">
         <ul>
           {[undefined, ...STATES].map((state) => (
-            <li>
-              <Tab place={place} counts={counts} state={state} />
-            </li>
+            <li>{tabOf(place, counts, state)}</li>
           ))}
         </ul>
       </nav>
-      <details class="menu" id="times">
+      <details class="menu">
         <summary class="button">Time</summary>
         <div class="card stack">
-          {RECENT.map(({ text, duration }) => (
-            <a
-              href={addressOf(newestOf(place), {
-                receivedFrom: duration && Math.floor((times.now - duration) / 1_000) * 1_000,
-                receivedBefore: undefined,
-              })}
-            >
-              {text}
-            </a>
-          ))}
+          {Object.entries(RECENT).map(([text, duration]) => {
+            const receivedFrom = duration && Math.floor((times.now - duration) / 1_000) * 1_000;
+            return <a href={addressOf(newestOf(place), { ...NO_RANGE, receivedFrom })}>{text}</a>;
+          })}
           <form class="stack">
-            <Hidden
-              place={changed(newestOf(place), { receivedFrom: undefined, receivedBefore: undefined })}
-            />
-            {RANGE.map(({ name, text }) => (
+            {hidden(changed(newestOf(place), NO_RANGE))}
+            {Object.entries(RANGE).map(([text, name]) => (
               <label>
                 {text}
                 <input
                   type="datetime-local"
                   step="1"
                   name={name}
-                  value={place[name] === undefined ? '' : times.local(place[name])}
+                  value={place[name] && times.local(place[name])}
                 />
               </label>
             ))}
@@ -115,7 +115,7 @@ function Tools({ look, counts }: { readonly look: Look; readonly counts: StateCo
         </div>
       </details>
       <form role="search">
-        <Hidden place={changed(newestOf(place), { text: undefined })} />
+        {hidden(changed(newestOf(place), { text: undefined }))}
         <input
           id="search"
           type="search"
@@ -128,40 +128,21 @@ function Tools({ look, counts }: { readonly look: Look; readonly counts: StateCo
           value={place.text ?? ''}
         />
       </form>
-      <Changes place={place} counts={counts} />
+      {changesOf(place, counts)}
     </div>
   );
 }
 
-const HOUR = 3_600_000;
-
-const RECENT = [
-  { text: 'Any time', duration: undefined },
-  { text: 'Last 15 minutes', duration: HOUR / 4 },
-  { text: 'Last hour', duration: HOUR },
-  { text: 'Last day', duration: 24 * HOUR },
-];
-
-const RANGE = [
-  { name: 'receivedFrom', text: 'From' },
-  { name: 'receivedBefore', text: 'To' },
-] as const;
-
-/** @param shown.state undefined for all */
-function Tab(shown: {
-  readonly place: Place;
-  readonly counts: StateCounts;
-  readonly state: DeliveryState | undefined;
-}) {
-  const { place, counts, state } = shown;
+/** @param state undefined for all */
+function tabOf(place: Place, counts: StateCounts, state: DeliveryState | undefined) {
   const states: readonly DeliveryState[] = state === undefined ? STATES : [state];
   const number = states.reduce((sum, one) => sum + counts[one], 0);
-  const isShown = state === stateOf(place) && (state !== undefined || place.state === undefined);
+  const isShown = state === undefined ? place.state === undefined : state === places.stateOf(place);
   return (
     <a
       href={addressOf(newestOf(place), { state })}
       class={number > 0 ? state : 'none'}
-      aria-current={isShown ? 'true' : undefined}
+      aria-current={isShown && 'true'}
     >
       {state ?? 'all'} {words.count(number)}
     </a>
@@ -172,91 +153,60 @@ function Tab(shown: {
  * What can be done with the rows that are selected, or with all that the place lists, if its deliveries have something in
  * common. script.ts says how many are selected.
  */
-function Changes({ place, counts }: { readonly place: Place; readonly counts: StateCounts }) {
-  const state = stateOf(place);
+function changesOf(place: Place, counts: StateCounts) {
+  const state = places.stateOf(place);
   const isOfAll = state !== undefined || (place.errorGroup ?? place.text ?? place.ids) !== undefined;
   const states: readonly DeliveryState[] = state === undefined ? ['parked', 'retrying'] : [state];
   const number = states.reduce((sum, one) => sum + counts[one], 0);
   const what = isOfAll && place.text === undefined ? ` these ${words.count(number)}` : ' these';
-  return (
-    <div class={`changes row ${isOfAll ? '' : 'of-chosen'}`}>
-      <ChangeButtons states={states} what={what} form="list" />
-    </div>
-  );
+  return <div class={`changes row ${isOfAll ? '' : 'of-chosen'}`}>{changeButtons(states, what, 'list')}</div>;
 }
 
 /** What the list is limited to beside the state, each with a link that takes it away. */
-function Limits({ look: { place, times } }: { readonly look: Look }) {
-  const { text } = place;
+function chipsOf({ place, times }: Look) {
+  const without = (names: readonly (keyof Place)[]) =>
+    Object.fromEntries(names.map((name) => [name, undefined]));
   return (
     <ul class="row limits" aria-label="Limited to">
-      {limitsOf(place, times).map(({ names, label }) => (
+      {places.limitsOf(place, times).map(({ names, label }) => (
         <li class="pill row line">
           <span class="cut">{label}</span>
-          <a
-            href={addressOf(newestOf(place), Object.fromEntries(names.map((name) => [name, undefined])))}
-            aria-label={`Remove: ${label}`}
-          >
+          <a href={addressOf(newestOf(place), without(names))} aria-label={`Remove: ${label}`}>
             ✕
           </a>
         </li>
       ))}
-      {/^[1-9]\d{0,14}$/.test(text ?? '') && (
+      {/^[1-9]\d{0,14}$/.test(place.text ?? '') && (
         <li>
-          <a href={addressOf(listOf(place), { delivery: Number(text) })}>Open delivery {text}</a>
+          <a href={addressOf(listOf(place), { delivery: Number(place.text) })}>Open delivery {place.text}</a>
         </li>
       )}
     </ul>
   );
 }
 
-function List({ look, rows }: { readonly look: Look; readonly rows: Rows }) {
-  return (
-    <table class="list">
-      <caption class="unseen">Deliveries</caption>
-      <thead>
-        <tr>
-          <td class="choice">
-            <input type="checkbox" id="all" aria-label="Select all on this page" />
-          </td>
-          <th scope="col" class="number">
-            Id
+const tableOf = (look: Look, rows: Rows) => (
+  <table class="list">
+    <thead>
+      <tr>
+        <td class="choice">
+          <input type="checkbox" id="all" aria-label="Select all on this page" />
+        </td>
+        {COLUMNS.map(([kind, title]) => (
+          <th scope="col" class={kind}>
+            {title}
           </th>
-          <th scope="col" class="received">
-            Received
-          </th>
-          <th scope="col" class="state">
-            State
-          </th>
-          <th scope="col" class="number attempts">
-            Attempts
-          </th>
-          <th scope="col" class="what">
-            Content and error
-          </th>
-          <th scope="col" class="number size">
-            Size
-          </th>
-        </tr>
-      </thead>
-      <tbody id="rows">
-        {rows.deliveries.map((delivery) => (
-          <Row look={look} delivery={delivery} rows={rows} />
         ))}
-      </tbody>
-    </table>
-  );
-}
+      </tr>
+    </thead>
+    <tbody id="rows">{rows.deliveries.map((delivery) => rowOf(look, rows, delivery))}</tbody>
+  </table>
+);
 
-function Row(shown: {
-  readonly look: Look;
-  readonly delivery: Rows['deliveries'][number];
-  readonly rows: Rows;
-}) {
-  const { look, delivery } = shown;
-  const { place, times, stats } = look;
+function rowOf({ place, times, stats }: Look, { found }: Rows, delivery: Rows['deliveries'][number]) {
   const { id } = delivery;
-  const isThere = 'state' in delivery;
+  const name = `Select delivery ${id}`;
+  const isOpen = id === place.delivery;
   return (
     <tr id={`row-${id}`}>
       <td class="choice">
@@ -265,63 +215,48 @@ function Row(shown: {
           name="chosen"
           value={id}
           checked={place.chosen?.includes(id)}
-          aria-label={`Select delivery ${id}`}
+          aria-label={name}
         />
       </td>
       <th scope="row" class="number">
-        <a
-          href={addressOf(listOf(place), { delivery: id })}
-          aria-current={id === place.delivery ? 'true' : undefined}
-        >
+        <a href={addressOf(listOf(place), { delivery: id })} aria-current={isOpen && 'true'}>
           {id}
         </a>
       </th>
-      <td class="received">{isThere && <Time at={delivery.receivedAt} />}</td>
-      <td class="state">
-        {isThere ? <State name={delivery.state} /> : <span class="note">deleted</span>}
-        {isThere && delivery.dueAt !== null && (
-          <>
-            {' '}
-            <span class="note">{times.due(delivery.dueAt, stats.isPaused)}</span>
-          </>
-        )}
-      </td>
-      <td class="number attempts">{isThere && delivery.attempts > 0 && words.count(delivery.attempts)}</td>
-      <td class="what">{isThere && <What delivery={delivery} rows={shown.rows} />}</td>
-      <td class="number size">{isThere && words.size(delivery.bytes)}</td>
+      {'state' in delivery ? (
+        <>
+          <td class="received">
+            <Time at={delivery.receivedAt} />
+          </td>
+          <td class="state">
+            {pill(delivery.state)}{' '}
+            {delivery.dueAt !== null && <span class="note">{times.due(delivery.dueAt, stats.isPaused)}</span>}
+          </td>
+          <td class="number attempts">{delivery.attempts > 0 && words.count(delivery.attempts)}</td>
+          <td class="what">{whatOf(delivery, found.get(id))}</td>
+          <td class="number size">{words.size(delivery.bytes)}</td>
+        </>
+      ) : (
+        <td class="note">deleted</td>
+      )}
     </tr>
   );
 }
 
-/** What was sent, or what a search has found in it, and the error. */
-function What({ delivery, rows }: { readonly delivery: ListedDelivery; readonly rows: Rows }) {
-  const { id, preview, reason, error, eventId, method, mediaType, contentEncoding } = delivery;
-  const found = rows.found.get(id);
+/** What was sent, or what a search has found in it, and the error or why it was discarded. */
+function whatOf(delivery: ListedDelivery, found: Found | undefined) {
+  const { preview, reason, error, eventId, method, mediaType, contentEncoding } = delivery;
   const text = visible(reason ?? error ?? '');
   const sent = [eventId, method, mediaType, contentEncoding].filter((part) => part !== null && part !== '');
   return (
     <div>
-      {found ? (
-        <code class="cut">
-          <span class="note">{found.where} </span>
-          {visible(found.before)}
-          <mark>{visible(found.text)}</mark>
-          {visible(found.after)}
-        </code>
-      ) : (
-        <code class="cut">
-          {preview
-            ? visible(preview)
-            : sent.map((part, index) => (
-                <>
-                  {index > 0 && ' · '}
-                  <Own text={part!} />
-                </>
-              ))}
-        </code>
-      )}
-      {text !== '' && (
-        <span class="cut error" title={text}>
+      <code class="cut">
+        {found && [<span class="note">{found.where} </span>, visible(found.before)]}
+        {found && [<mark>{visible(found.text)}</mark>, visible(found.after)]}
+        {!found && (preview ? visible(preview) : sent.map((part, index) => [index > 0 && ' · ', own(part!)]))}
+      </code>
+      {text && (
+        <span class={reason === null ? 'cut bad' : 'cut note'} title={text}>
           {text}
         </span>
       )}
@@ -330,29 +265,23 @@ function What({ delivery, rows }: { readonly delivery: ListedDelivery; readonly 
 }
 
 /** What is below the rows: other pages, or why there is nothing. */
-function End(shown: { readonly look: Look; readonly rows: Rows; readonly counts: StateCounts }) {
-  const { look, rows, counts } = shown;
-  const { place, times, facts } = look;
-  const { deliveries, older, hasNewer } = rows;
+function endOf({ place, times, facts }: Look, { deliveries, older, hasNewer }: Rows, counts: StateCounts) {
   const isSearch = place.text !== undefined;
-  const isLimited = limitsOf(place, times).length > 0 || place.state !== undefined;
-  const link = (text: string, to: Partial<Place>) => <a href={addressOf(newestOf(place), to)}>{text}</a>;
-  if (deliveries.length === 0 && !isLimited && !hasNewer && place.rows === undefined)
-    return <Empty url={facts.url ?? 'URL'} />;
+  const isEmpty = deliveries.length === 0;
+  const isLimited =
+    places.limitsOf(place, times).length > 0 || place.state !== undefined || place.rows !== undefined;
   const isUnknown = place.errorGroup !== undefined && STATES.every((state) => counts[state] === 0);
+  const link = (text: string, to: Partial<Place>) => <a href={addressOf(newestOf(place), to)}>{text}</a>;
+  if (isEmpty && !isLimited && !hasNewer) return emptyOf(facts.url ?? 'URL');
   return (
     <div id="end">
-      {deliveries.length === 0 && (
-        <p class="long">
-          No {wordsOf(place, times)}
-          {hasNewer ? ' on this page' : ''}.
-          {isUnknown && (
-            <>
-              {' '}
-              No delivery has this error now:{' '}
-              <a href={addressOf({ view: 'errors' })}>look at those that there are</a>.
-            </>
-          )}
+      {isEmpty && (
+        <p class="long">{`No ${places.wordsOf(place, times)}${hasNewer ? ' on this page' : ''}.`}</p>
+      )}
+      {isUnknown && (
+        <p>
+          No delivery has this error now:{' '}
+          <a href={addressOf({ view: 'errors' })}>look at those that there are</a>.
         </p>
       )}
       {isSearch && older !== undefined && deliveries.length < ROWS && (
@@ -369,23 +298,24 @@ function End(shown: { readonly look: Look; readonly rows: Rows; readonly counts:
   );
 }
 
-const Empty = ({ url }: { readonly url: string }) => (
-  <div id="end" class="empty stack">
-    <h3>No delivery has arrived</h3>
-    <p>
-      Send one, with a token of the receiver. It appears here at once. Method and media type are examples:
-      they are open questions, or have the answers of your team.
-    </p>
-    <Scroll label="Command">
-      {[
-        `curl -i -X POST ${url}`,
-        `-H "Authorization: Bearer $ACCESS_TOKEN"`,
-        `-H 'Content-Type: application/json'`,
-        `--data '{"arbitrary":1}'`,
-      ].join(' \\\n  ')}
-    </Scroll>
-    <p>
-      Does a sender get an error? <a href="?view=refused">Look at refused requests</a>.
-    </p>
-  </div>
-);
+function emptyOf(url: string) {
+  const command = [
+    `curl -i -X POST ${url}`,
+    `-H "Authorization: Bearer $ACCESS_TOKEN"`,
+    `-H 'Content-Type: application/json'`,
+    `--data '{"arbitrary":1}'`,
+  ];
+  return (
+    <div id="end" class="empty stack">
+      <h3>No delivery has arrived</h3>
+      <p>
+        Send one, with a token of the receiver. It appears here at once. Method and media type are examples:
+        they are open questions, or have the answers of your team.
+      </p>
+      {scroll('Command', command.join(' \\\n  '))}
+      <p>
+        Does a sender get an error? <a href="?view=refused">Look at refused requests</a>.
+      </p>
+    </div>
+  );
+}

@@ -1,6 +1,6 @@
 import type { RefusalReason } from '../../counters.js';
 import type { Look } from './look.js';
-import { Table, Time } from './parts.js';
+import { table, Time } from './parts.js';
 import * as words from './words.js';
 
 /** What a reason means, and what to look at. */
@@ -34,58 +34,41 @@ const MEANINGS: Readonly<Record<RefusalReason, string>> = {
 /** The requests that the receiver has refused since its start: why nothing arrives. */
 export function refusedPage({ activity, facts }: Look) {
   const { refused, lastRefused } = activity.read();
-  const since = (
-    <>
-      since the start of the receiver, <Time at={facts.startedAt} as="ago" />
-    </>
-  );
   const rows = refused.map(({ status, reason, count, firstAt, lastAt }) => [
     words.count(count),
     status,
-    <>
-      {reason}
-      <p class="note">{MEANINGS[reason]}</p>
-    </>,
+    [reason, <p class="note">{MEANINGS[reason]}</p>],
     <Time at={firstAt} as="ago" />,
     <Time at={lastAt} as="ago" />,
   ]);
+  const isEmpty = rows.length === 0;
   return (
-    <section class="card" aria-labelledby="refused">
+    <section class="card stack">
       <h2 id="refused" tabIndex={-1}>
         Refused requests
       </h2>
-      {rows.length === 0 ? (
-        <>
-          <p>
-            No request was refused {since}. If nothing arrives either, the sender does not reach the receiver.
-          </p>
-          {facts.url && (
-            <p>
-              Deliveries come to <code>{facts.url}</code>.
-            </p>
-          )}
-        </>
-      ) : (
-        <>
-          <p class="note">Counted {since}, in memory. Nothing of a request is kept.</p>
-          <Table
-            caption="Refused requests by status and reason"
-            titles={['Count', 'Status', 'Reason', 'First', 'Last']}
-            name="Reason"
-            rows={rows}
-          />
-          <details>
-            <summary>The last {lastRefused.length === 1 ? 'one' : lastRefused.length}</summary>
-            <ul>
-              {lastRefused.map(({ at, status, reason, peer }) => (
-                <li>
-                  <Time at={at} as="precise" /> {status} {reason}
-                  {peer === null ? '' : ` from ${peer}`}
-                </li>
-              ))}
-            </ul>
-          </details>
-        </>
+      <p class="note">
+        {isEmpty ? 'No request was refused' : 'Counted in memory'} since the start of the receiver,{' '}
+        <Time at={facts.startedAt} as="ago" />. Nothing of a request is kept.
+      </p>
+      {isEmpty && (
+        <p>
+          If nothing arrives either, the sender does not reach the receiver: deliveries come to{' '}
+          <code>{facts.url}</code>.
+        </p>
+      )}
+      {!isEmpty && table(['Count', 'Status', 'Reason', 'First', 'Last'], 'Reason', rows)}
+      {!isEmpty && (
+        <details>
+          <summary>The last {lastRefused.length === 1 ? 'one' : lastRefused.length}</summary>
+          <ul>
+            {lastRefused.map(({ at, status, reason, peer }) => (
+              <li>
+                <Time at={at} as="precise" /> {status} {reason} {peer !== null && `from ${peer}`}
+              </li>
+            ))}
+          </ul>
+        </details>
       )}
     </section>
   );

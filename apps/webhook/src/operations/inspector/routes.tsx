@@ -13,7 +13,7 @@ import { parsed } from '../validation.js';
 import { actsPage } from './acts.js';
 import { errorsPage } from './errors.js';
 import { keysPage } from './keys.js';
-import { Page } from './layout.js';
+import { pageOf } from './layout.js';
 import { listPage } from './list.js';
 import { type Look, LOOK_INTERVAL, overviewOf } from './look.js';
 import { OpenDeliveries } from './open-deliveries.js';
@@ -83,16 +83,11 @@ export function inspectorRoutes(
       refused: () => refusedPage(look),
       keys: keysPage,
     }[place.view ?? 'deliveries']();
-    const page = (
-      <Page look={look} done={done || undefined}>
-        {content}
-      </Page>
-    );
-    const html = `<!doctype html>\n${renderToString(page)}\n`;
+    const html = `<!doctype html>\n${renderToString(pageOf(look, done || undefined, content))}\n`;
     return { html, compressed: await compress(html) };
   };
   /** The page of a place: the one that was made last, for all who look within a second. */
-  const pageOf = (place: Place, viewer: Viewer): Promise<Made> => {
+  const lastMade = (place: Place, viewer: Viewer): Promise<Made> => {
     const name = JSON.stringify([place, viewer]);
     const known = pages.get(name) ?? atMostEvery(LOOK_INTERVAL, () => make(place, viewer));
     pages.delete(name);
@@ -110,7 +105,7 @@ export function inspectorRoutes(
     const viewer = viewerOf(request);
     const times = new Times(viewer.zone, Date.now());
     const place = parsed('INVALID_QUERY', () => placeOf(request.query as Record<string, unknown>, times));
-    const { html, compressed } = await pageOf(place, viewer);
+    const { html, compressed } = await lastMade(place, viewer);
     const isCompressed = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
     if (isCompressed) reply.header('content-encoding', 'gzip');
     return reply.headers(FIELDS).send(isCompressed ? compressed : html);

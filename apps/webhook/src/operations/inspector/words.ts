@@ -3,8 +3,14 @@ import { dueText } from '../../inbox/in-words.js';
 /** A number with its thousands apart. */
 export const count = (value: number): string => value.toLocaleString('en-US');
 
-export const deliveries = (number: number): string =>
-  number === 1 ? '1 delivery' : `${count(number)} deliveries`;
+/** A number of something that has no plural, such as `1,200 parked`. */
+export const number = (value: number, what: string): string => `${count(value)} ${what}`;
+
+export const deliveries = (value: number): string =>
+  value === 1 ? '1 delivery' : `${count(value)} deliveries`;
+
+/** What there is, with commas. */
+export const list = (...parts: readonly (string | false)[]): string => parts.filter(Boolean).join(', ');
 
 const UNITS = ['kB', 'MB', 'GB', 'TB'];
 
