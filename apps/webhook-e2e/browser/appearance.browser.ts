@@ -270,7 +270,7 @@ describeWithBrowser('with long and strange values', () => {
   beforeAll(async () => {
     ({ receiver, shown } = await makeReceiver());
     if (WRITE_PICTURES) mkdirSync(WRITE_PICTURES, { recursive: true });
-  });
+  }, 300_000);
 
   const picture = async (page: Page, name: string): Promise<void> => {
     if (!WRITE_PICTURES) return;
