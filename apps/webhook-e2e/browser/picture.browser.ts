@@ -140,7 +140,7 @@ describeWithBrowser('the pictures of the documentation', () => {
     await showScene(page);
     await page.locator('#rows').getByText('connect ECONNREFUSED').first().waitFor({ state: 'attached' });
     await page.getByText(/on disk/).waitFor({ state: 'attached' });
-    if (place.includes('delivery')) await page.locator('.detail').getByText('"notes"').waitFor();
+    if (place.includes('delivery')) await page.locator('.json').getByText('"notes"').waitFor();
     await page.evaluate(() => document.fonts.ready);
     await page.evaluate(redrawAll);
 
