@@ -1,5 +1,5 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 import { makeFolder } from '@plant-store/test-support';
 
@@ -60,6 +60,17 @@ test('whatever a handler does in its promise, the delivery is handled or parked,
   ]);
   const last = receiver.process.entries().map(({ msg }) => msg);
   expect(last.slice(-3)).toEqual(['stopping', 'the handler closed', 'stopped']);
+});
+
+test('the stack of a failed attempt has the frames of the handler, wherever that is, and no other', async () => {
+  const handler = join(makeFolder(), 'dist/dispatch/attempt.js');
+  mkdirSync(dirname(handler), { recursive: true });
+  writeFileSync(handler, 'module.exports = function handle() {\n  throw new Error("arbitrary");\n};\n');
+  const receiver = await startReceiver({ settings: { HANDLER: handler, HANDLER_MAX_ATTEMPTS: '1' } });
+  await sendAll(receiver, ['arbitrary content']);
+
+  const { err } = await receiver.process.logged('attempt 1 of 1 failed; the delivery is parked');
+  expect((err as Error).stack).toMatch(/^Error: arbitrary\n +at (?:Object\.)?handle \(.*attempt\.js:2:9\)$/);
 });
 
 test('a handler that blocks the event loop ends the process, and has failed', async () => {

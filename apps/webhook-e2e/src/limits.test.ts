@@ -98,6 +98,20 @@ describe('content above MAX_CONTENT_BYTES', () => {
     connection.write(LAST_CHUNK);
     expect(await connection.rest()).toBe('');
   });
+
+  // Parts of this size wait for each other, so that some are read after the response.
+  test('in large chunks that arrive at once → 413, and the next delivery is accepted', async () => {
+    const connection = await openConnection(receiver.port);
+
+    connection.write(head(POST, HOST, RIGHT, CHUNKED) + chunks('a'.repeat(20_000)).repeat(3));
+
+    expectResponse(await connection.response(), TOO_LARGE);
+    expect(await connection.rest()).toBe('');
+    const next = await openConnection(receiver.port);
+    next.write(delivery());
+    expectResponse(await next.response(), { status: 204 });
+    expect(receiver.process.stderr).toBe('');
+  });
 });
 
 describe('authentication before content', () => {

@@ -7,11 +7,10 @@ import { facts } from '@plant-store/contract';
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 
 import { type Connection, openConnection } from '../support/connection.js';
-import { expectResponse } from '../support/expect-response.js';
 import { readInbox } from '../support/inbox.js';
 import { ACCESS_TOKEN, CHUNKED, delivery, head, HOST, message, POST, RIGHT } from '../support/messages.js';
 import { untilItListens } from '../support/operations.js';
-import { poisonSettings } from '../support/poison.js';
+import { poisonSettings, sendAllOn } from '../support/poison.js';
 import {
   inboxOf,
   type ReceiverOptions,
@@ -160,10 +159,11 @@ describe('a failing start exits with 1, though standard error', () => {
 });
 
 /** Sends deliveries on one connection, and waits until each is acknowledged. */
-async function send(connection: Connection, count: number, content?: string): Promise<void> {
-  connection.write(delivery(content).repeat(count));
-  for (let each = 0; each < count; each += 1) expectResponse(await connection.response(), { status: 204 });
-}
+const send = (connection: Connection, count: number, content?: string): Promise<void> =>
+  sendAllOn(
+    connection,
+    Array.from({ length: count }, () => content),
+  );
 
 interface UnreadReceiver {
   readonly process: ReceiverProcess;

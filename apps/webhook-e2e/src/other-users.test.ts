@@ -263,7 +263,7 @@ asRoot('with several users', () => {
     runAsRoot(`echo new > ${file}.next; mv ${file}.next ${file}`, {});
     const { err } = await receiver.process.logged('access tokens not reloaded; those read last stay');
     expect((err as Error).message).toContain(
-      ` User ${OWNER.uid} may not read ${file} (user 0, group 0, mode 0600).`,
+      ` User ${OWNER.uid} may not read ${file} (user 0, group 0, mode 0600)`,
     );
     while ((await isCurrent()) !== '0') await soon();
   });

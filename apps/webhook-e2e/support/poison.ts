@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-import { openConnection } from './connection.js';
+import { type Connection, openConnection } from './connection.js';
 import { expectResponse } from './expect-response.js';
 import { countOpen } from './inbox.js';
 import { delivery } from './messages.js';
@@ -17,12 +17,25 @@ export const poisonSettings: Environment = {
   HANDLER_TIMEOUT_MS: '600000',
 };
 
+/** The receiver closes a connection on which more requests have no response. */
+const MAX_UNANSWERED = 100;
+
 /** Sends deliveries on one connection and waits until each is acknowledged. */
 export async function sendAll({ port }: RunningReceiver, contents: readonly string[]): Promise<void> {
-  const connection = await openConnection(port);
-  connection.write(contents.map((content) => delivery(content)).join(''));
-  for (let each = 0; each < contents.length; each += 1)
-    expectResponse(await connection.response(), { status: 204 });
+  await sendAllOn(await openConnection(port), contents);
+}
+
+/** The same on a connection that is open. */
+export async function sendAllOn(
+  connection: Connection,
+  contents: readonly (string | undefined)[],
+): Promise<void> {
+  for (let first = 0; first < contents.length; first += MAX_UNANSWERED) {
+    const group = contents.slice(first, first + MAX_UNANSWERED);
+    connection.write(group.map((content) => delivery(content)).join(''));
+    for (let each = 0; each < group.length; each += 1)
+      expectResponse(await connection.response(), { status: 204 });
+  }
 }
 
 /** Waits until each delivery in the inbox is handled or parked. */

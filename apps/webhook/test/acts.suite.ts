@@ -1,4 +1,4 @@
-import type { Act } from '../src/inbox/acts.js';
+import type { Act } from '../src/inbox/inbox-operations.js';
 import {
   type Adapter,
   expectNow,

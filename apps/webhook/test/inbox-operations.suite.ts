@@ -1,5 +1,4 @@
-import type { Act } from '../src/inbox/acts.js';
-import type { DeliveryFilter, Page, Search } from '../src/inbox/inbox-operations.js';
+import type { Act, DeliveryFilter, Page, Search } from '../src/inbox/inbox-operations.js';
 import {
   type Adapter,
   all,

@@ -4,10 +4,17 @@ import { afterThisTest, type CleanUp, makeFolder } from '@plant-store/test-suppo
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { Delivery } from '@plant-store/handler';
 
-import { type Act, CHANGEABLE, type ChangeKind, type Origin } from '../src/inbox/acts.js';
+import { CHANGEABLE } from '../src/inbox/acts.js';
 import type { AttemptResult, Claimed, IncomingDelivery, RetryPolicy } from '../src/inbox/delivery.js';
 import type { Consumer, Inbox } from '../src/inbox/inbox.js';
-import type { Batch, DeliveryFilter, ListedDelivery } from '../src/inbox/inbox-operations.js';
+import type {
+  Act,
+  Batch,
+  ChangeKind,
+  DeliveryFilter,
+  ListedDelivery,
+  Origin,
+} from '../src/inbox/inbox-operations.js';
 import { openInbox } from '../src/inbox/open-inbox.js';
 import { sql } from '../src/inbox/sql.js';
 import type { Store } from '../src/inbox/store.js';

@@ -14,6 +14,7 @@ test.each([
   { url: 'file://localhost/var/inbox', folder: '/var/inbox' },
   { url: 'file:in box', folder: `${process.cwd()}/in box` },
   { url: 'file:///var/50%25~/in%C3%A4', folder: '/var/50%~/inä' },
+  { url: 'file:///var/why%3F%24', folder: '/var/why?$' },
 ])('$url is $folder', ({ url, folder }) => {
   expect(inboxFolder(url)).toBe(folder);
 });
@@ -47,7 +48,7 @@ test.each([
     'file:./inbox?mode=ro',
     'file:///var/inbox#1',
   ],
-  ...['file:in%20box', 'file:.\\inbox'],
+  ...['file:in%20box', 'file:.\\inbox', 'file:///var/inbox ', 'file:///var/inbox"', 'file:///var/inbox%20'],
 ])('%j names a folder that nobody means', (url) => {
   expect(() => inboxFolder(url)).toThrow(new TypeError('The URL names no folder.'));
 });

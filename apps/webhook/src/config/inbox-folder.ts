@@ -3,8 +3,9 @@ import { fileURLToPath } from 'node:url';
 
 import { ReceiverError } from '../errors.js';
 
-/** What a shell, a URL or a form leaves in the name of a folder, and nobody means. */
-const UNMEANT = /^[\s'"~]|[\s'"]$|\/~|[$?#\\%]|\p{Cc}/u;
+/** What a shell or a URL would have replaced, and what is left of a form or a file: nobody means it as a name. */
+const UNREPLACED = /(?:^|\/)~|[$?#\\%]/;
+const LEFT_OVER = /^[\s'"]|[\s'"]$|\p{Cc}/u;
 
 /**
  * The folder that a `file:` URL names, absolute or relative to the working directory. Only `file:///` has characters as
@@ -17,12 +18,11 @@ export function inboxFolder(url: string): string {
   const written = /^file:(.+)$/s.exec(url)?.[1] ?? '';
   const isEncoded = written.startsWith('//');
   const path = isEncoded ? fileURLToPath(url) : written;
-  if (
-    path === '' ||
-    path === '/' ||
-    UNMEANT.test(isEncoded ? written.replaceAll('%', '') + path.replaceAll(/[%~]/g, '') : path)
-  )
-    throw new TypeError('The URL names no folder.');
+  const isUnmeant =
+    UNREPLACED.test(isEncoded ? written.replaceAll('%', '') : written) ||
+    LEFT_OVER.test(written) ||
+    LEFT_OVER.test(path);
+  if (path === '' || path === '/' || isUnmeant) throw new TypeError('The URL names no folder.');
   try {
     // Without one, no thread can start.
     return resolve(process.cwd(), path);

@@ -67,7 +67,7 @@ export class Admission {
     const memory = new MemoryShare(this.#memory, raw, reply.raw);
     memory.take(sizeOf(raw) + Number(length));
     request.admitted = { at, mediaType, memory };
-    // Without it, Fastify refuses no media type, also none that it can't read (question `media-type`).
+    // Fastify would refuse what it can't parse as a media type. No type is refused while `media-type` is open.
     raw.headers['content-type'] = undefined;
     if (expectsContinue(raw)) reply.raw.writeContinue();
     done();
@@ -139,12 +139,14 @@ class MemoryShare {
 /** How many parts of chunked content are joined at a time. */
 const MAX_PARTS = 64;
 
-/** Joins parts of chunked content: those of one byte would take hundreds of times as much memory, each by itself. */
+/**
+ * Joins parts of chunked content: those of one byte would take hundreds of times as much memory, each by itself. It alone
+ * refuses such content. If Fastify did, it would stop listening, and a refusal of what still arrives would end the process.
+ */
 class PartsJoiner extends Transform {
   #parts: Buffer[] = [];
   #size = 0;
 
-  /** @param limit beyond it, Fastify refuses the content, so it gets at once what there is */
   constructor(
     private readonly memory: MemoryShare,
     private readonly limit: number,
@@ -154,13 +156,14 @@ class PartsJoiner extends Transform {
 
   override _transform(part: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     try {
+      this.#size += part.length;
+      if (this.#size > this.limit) throw new Refusal('content-too-large');
       this.memory.take(part.length);
     } catch (refusal) {
       return done(refusal as Refusal);
     }
-    this.#size += part.length;
     this.#parts.push(part);
-    if (this.#parts.length === MAX_PARTS || this.#size > this.limit) this.#join();
+    if (this.#parts.length === MAX_PARTS) this.#join();
     done();
   }
 

@@ -145,6 +145,11 @@ describe('a handler cannot start', () => {
       'export default class Handler {}',
       'Handler has no method "handle". Add it, or correct HANDLER.',
     ],
+    [
+      'whose module is no class',
+      'export const HandlerModule = {}; export default class Handler { handle() {} }',
+      'the HandlerModule of Handler is not a class. Add it, or correct HANDLER.',
+    ],
     ['that throws', 'throw new Error("no catalog");', 'no catalog. Fix PATH, or what it imports.'],
   ])('%s', async (_name, text, said) => {
     const path = ['missing.mjs', '.'].includes(text) ? join(makeFolder(), text) : write('handler.mjs', text);

@@ -66,6 +66,7 @@ async function construct(
   { HandlerModule: module = HandlerModule }: Exports,
   logger: Logger,
 ): Promise<Omit<OpenTarget, 'name'>> {
+  if (typeof module !== 'function') throw unusable(`the HandlerModule of ${handler.name} is not a class`);
   const log = { provide: LOGGER, useValue: logger satisfies HandlerLogger };
   const logging = { module: LoggerModule, global: true, providers: [log], exports: [log] };
   const context = await NestFactory.createApplicationContext(

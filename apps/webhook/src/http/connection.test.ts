@@ -133,6 +133,21 @@ test('what follows a refused request is not processed', async () => {
   expect(stored()).toEqual([]);
 });
 
+test('of requests that are sent all at once, those behind 100 that have no response are not processed', async () => {
+  const { url, stored } = await runReceiver({});
+  const socket = await openHalfOpen(url);
+  const sent = 10_000;
+
+  socket.on('error', () => undefined);
+  socket.write(`${POST}${RIGHT}Content-Length: 1\r\n\r\na`.repeat(sent));
+
+  const responses = (await text(socket)).split(/(?=HTTP\/1\.1 )/);
+  expect(responses.length).toBeGreaterThanOrEqual(100);
+  expect(responses.length).toBeLessThan(sent);
+  expect(responses.at(-1)).toMatch(/^HTTP\/1\.1 204 [^]*\r\nconnection: close\r\n/i);
+  expect(stored()).toHaveLength(responses.length);
+});
+
 test('a sender of 3 MB at 1 MB/s, in parts of 1 kB, gets the response to its refused head, and no reset', async () => {
   const { url } = await runReceiver({}, { MAX_CONTENT_BYTES: '10' });
   const socket = await openHalfOpen(url);

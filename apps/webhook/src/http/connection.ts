@@ -13,6 +13,9 @@ const SILENCE = 1_000;
 const MAX_LINGER = 30_000;
 const MAX_DISCARDED = 67_108_864;
 
+/** Most requests of a connection that have no response yet. What a sender writes at once, it all holds in memory. */
+const MAX_UNANSWERED = 100;
+
 /** How long a connection that was accepted last may take to send its request, in milliseconds. */
 const LAST_REQUEST_TIMEOUT = 1_000;
 
@@ -45,6 +48,7 @@ export class Connection {
   #latest: ServerResponse | undefined;
   /** Whether HTTP lets it stay open after that. */
   #isPersistent = false;
+  #unanswered = 0;
   #discarded = 0;
   #limit: NodeJS.Timeout | undefined;
 
@@ -75,10 +79,13 @@ export class Connection {
 
   /**
    * Hands a request on, and closes the connection after its response unless it is accepted at once. What comes behind a
-   * request that isn't accepted is not processed.
+   * request that isn't accepted is not processed, nor behind too many that have no response.
    */
   process(response: ServerResponse, handle: () => void): void {
     if (this.isClosing) return;
+    if (this.#unanswered === MAX_UNANSWERED) return this.#closeBehind(this.#latest!);
+    this.#unanswered += 1;
+    response.once('close', () => (this.#unanswered -= 1));
     this.#mode = 'deciding';
     this.#latest = response;
     // HTTP/1.0 has no persistent connection by default.
@@ -127,6 +134,12 @@ export class Connection {
     // Node calls it after a last response. At once, it would reset the connection of a peer that is still writing, which
     // discards the response (RFC 9112 §9.6).
     socket.destroySoon = () => this.#linger();
+  }
+
+  /** Closes the connection after a response whose head may be on its way, and doesn't say so. */
+  #closeBehind(latest: ServerResponse): void {
+    this.close();
+    latest.once('finish', () => this.#linger());
   }
 
   /** Ends its own side, and discards what arrives, at most so long and so much as the limits above say. */

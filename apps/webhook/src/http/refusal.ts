@@ -31,7 +31,6 @@ const FAILURE_BY_STATUS: Readonly<Record<number, Failure>> = {
   // Fewer bytes came than were announced.
   400: 'content-missing',
   404: 'path-unknown',
-  413: 'content-too-large',
 };
 
 /** Responds to whatever was thrown: to a refusal as prepared, to anything else without content. */

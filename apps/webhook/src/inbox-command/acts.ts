@@ -1,10 +1,12 @@
 import { shortTime } from '@plant-store/command/printable';
 import type { Row } from '@plant-store/command/table';
 
-import type { Act } from '../inbox/acts.js';
-import type { DeliveryFilter } from '../inbox/inbox-operations.js';
+import type { Act, DeliveryFilter } from '../inbox/inbox-operations.js';
 import { changedText, outcomeText } from '../inbox/in-words.js';
 import type { Terminal } from './terminal.js';
+
+/** Most ids in a line. JSON has all. */
+const MAX_IDS = 10;
 
 /** A line for each act: when it began, by whom, how many of which deliveries it has changed, what became of it, and why. */
 export function actsTable(terminal: Terminal, shown: readonly Act[]): string {
@@ -30,7 +32,8 @@ function filterText({ state = [], errorGroup, ids, firstId, lastId, ...received 
     receivedFrom !== undefined && `--since ${shortTime(receivedFrom)}`,
     receivedBefore !== undefined && `--before ${shortTime(receivedBefore)}`,
     isRange && `--id ${firstId ?? 1}..${lastId ?? ''}`,
-    ids !== undefined && `--id ${ids.join(', ')}`,
+    ids !== undefined && `--id ${ids.slice(0, MAX_IDS).join(', ')}`,
+    ids !== undefined && ids.length > MAX_IDS && `and ${ids.length - MAX_IDS} more`,
   ]
     .filter(Boolean)
     .join(' ');

@@ -6,7 +6,7 @@ import { Claims, failed, HANDLED, incoming, PARKED } from '../../test/open-inbox
 import { InnerProcess, plantInbox, plantInboxIn, type Result } from '../../test/run-plant-inbox.js';
 import { type Kept, runningInbox, stoppedInbox } from '../../test/serve-inbox.js';
 import type { AttemptResult } from '../inbox/delivery.js';
-import type { Act } from '../inbox/acts.js';
+import type { Act } from '../inbox/inbox-operations.js';
 import { followAct } from './change.js';
 import { withConnection } from './connection.js';
 import { Terminal } from './terminal.js';
@@ -161,6 +161,21 @@ test('replay --wait says what became of it, and exits with 0 only if all are han
     /^ACT +AT .*\n +2 +_ +_ +replay +2 retrying, parked --id 1\.\.5 +handled 2, failed 0, waiting 0 +plant-inbox +it is back\n +1 +_ +_ +replay +2 retrying, parked --id 1\.\.4 +handled 1, failed 1, waiting 0 /,
   );
   expect((await plantInbox('show', '4', '--inbox', folder)).stdout).toMatch(/\nACT .*\n +2 /);
+});
+
+test('an act of many ids is a short line', async () => {
+  const inbox = await stoppedInbox([['content 1', HANDLED]]);
+  await plantInbox(
+    'replay',
+    ...Array.from({ length: 500 }, (_, index) => `${index + 1}`),
+    '--yes',
+    '--inbox',
+    inbox,
+  );
+
+  expect((await plantInbox('acts', '--inbox', inbox)).stdout).toContain(
+    ' 1 parked, retrying, handled --id 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 490 more ',
+  );
 });
 
 test('an act is of who is named, or became another user with sudo', async () => {

@@ -1,8 +1,8 @@
 import { hostname, userInfo } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { type Act, CHANGEABLE, CHANGED_UNASKED, type ChangeKind } from '../inbox/acts.js';
-import type { DeliveryState, InboxStats, StateCounts } from '../inbox/inbox-operations.js';
+import { CHANGEABLE, CHANGED_UNASKED } from '../inbox/acts.js';
+import type { Act, ChangeKind, DeliveryState, InboxStats, StateCounts } from '../inbox/inbox-operations.js';
 import { changedText, outcomeText } from '../inbox/in-words.js';
 import { MAX_LIMIT } from '../operations/parameters.js';
 import { deliveries, sumOf, upToNow } from './batches.js';

@@ -76,6 +76,19 @@ test('discarded deliveries are counted, and repeats with the time between them',
   });
 });
 
+test('what is kept does not grow with the deliveries: a median has three digits, and old contents are forgotten', () => {
+  const collector = new EvidenceCollector(2);
+  for (const content of ['a', 'b', 'a', 'c', 'a', 'b']) collector.add(delivery(content.repeat(1_234)));
+
+  expect(collector.result()).toMatchObject({
+    sizes: { least: 1_234, median: 1_234, most: 1_234 },
+    repeats: { deliveries: 2 },
+  });
+  expect(evidenceOf(...[1, 12_345, 99_999].map((size) => delivery('a'.repeat(size)))).sizes).toEqual({
+    ...{ least: 1, median: 12_300, most: 99_999 },
+  });
+});
+
 test('a field has a row with its types and formats, and how many objects have it', () => {
   expect(
     rows({ a: 1, b: '2026-01-31' }, { a: 1.5, b: '2028-02-29' }, { a: null, 'c/~': [{ id: 1 }, {}] }, []),

@@ -22,6 +22,9 @@ const MAX_NAMES = 100;
 const MAX_NAME_LENGTH = 64;
 const MAX_FIELDS = 500;
 
+/** Among how many different contents a repetition is found: the last ones. */
+const MAX_CONTENTS = 100_000;
+
 /** Stands for what is missing, and for what has another syntax than it should, which may be a value. */
 const NONE = '(none)';
 const OTHER = '(other)';
@@ -37,6 +40,7 @@ type Tally = Readonly<Record<string, number>>;
 /** How numbers are spread. */
 interface Spread {
   readonly least: number;
+  /** To three digits. */
   readonly median: number;
   readonly most: number;
 }
@@ -58,7 +62,7 @@ export interface Evidence {
   readonly fields: readonly FieldEvidence[];
   /** Of the contents, in bytes; null if there are none. */
   readonly sizes: Spread | null;
-  /** Deliveries with the bytes of one before, and the time since that, in milliseconds. */
+  /** Deliveries with the bytes of one before, among {@link MAX_CONTENTS}, and the time since that, in milliseconds. */
   readonly repeats: { readonly deliveries: number; readonly between: Spread | null };
   /** Names in lower case. Credentials and fields of the connection are not kept. */
   readonly headerFields: Tally;
@@ -94,7 +98,7 @@ export async function evidence(
   if (found.deliveries === 0) terminal.report('No deliveries with a content.');
 }
 
-/** Collects what deliveries show, the oldest first. */
+/** Collects what deliveries show, the oldest first. What it keeps doesn't grow with their number. */
 export class EvidenceCollector {
   readonly #counts = { deliveries: 0, discarded: 0 };
   readonly #tallies = {
@@ -105,11 +109,13 @@ export class EvidenceCollector {
   };
   readonly #contents = { json: 0, other: 0, unread: 0 };
   readonly #content = new Place();
-  readonly #received: number[] = [];
-  readonly #sizes: number[] = [];
-  readonly #between: number[] = [];
-  /** When contents came last, by the beginning of their digest. */
+  #received: { readonly first: number; readonly last: number } | undefined;
+  readonly #sizes = new SpreadCounter();
+  readonly #between = new SpreadCounter();
+  /** When contents came last, by the beginning of their digest, the latest at the end. */
   readonly #lastReceivedAt = new Map<number, number>();
+
+  constructor(private readonly maxContents = MAX_CONTENTS) {}
 
   add({ state, method, mediaType, contentEncoding, receivedAt, fields, content }: ReadDelivery): void {
     this.#counts[state === 'discarded' ? 'discarded' : 'deliveries'] += 1;
@@ -120,31 +126,37 @@ export class EvidenceCollector {
     count(this.#tallies.contentEncodings, codings);
     for (const name of new Set(fields.map(([each]) => each.toLowerCase())))
       count(this.#tallies.headerFields, name);
-    this.#received.push(receivedAt);
-    this.#sizes.push(content.length);
+    this.#received = { first: this.#received?.first ?? receivedAt, last: receivedAt };
+    this.#sizes.add(content.length);
     this.#addContent(content, [NONE, 'identity'].includes(codings));
-    const digest = hash('sha256', content, 'buffer').readUIntBE(0, 6);
-    const before = this.#lastReceivedAt.get(digest);
-    // The clock may have been set back.
-    if (before !== undefined) this.#between.push(Math.max(0, receivedAt - before));
-    this.#lastReceivedAt.set(digest, receivedAt);
+    this.#addDigest(hash('sha256', content, 'buffer').readUIntBE(0, 6), receivedAt);
   }
 
   result(): Evidence {
     const { methods, mediaTypes, contentEncodings, headerFields } = this.#tallies;
     return {
       ...this.#counts,
-      firstReceivedAt: this.#received[0] ?? null,
-      lastReceivedAt: this.#received.at(-1) ?? null,
+      firstReceivedAt: this.#received?.first ?? null,
+      lastReceivedAt: this.#received?.last ?? null,
       methods: sorted(methods),
       mediaTypes: sorted(mediaTypes),
       contentEncodings: sorted(contentEncodings),
       contents: this.#contents,
       fields: this.#contents.json === 0 ? [] : this.#content.rows().slice(0, MAX_FIELDS),
-      sizes: spreadOf(this.#sizes),
-      repeats: { deliveries: this.#between.length, between: spreadOf(this.#between) },
+      sizes: this.#sizes.result(),
+      repeats: { deliveries: this.#between.total, between: this.#between.result() },
       headerFields: sorted(headerFields),
     };
+  }
+
+  #addDigest(digest: number, receivedAt: number): void {
+    const known = this.#lastReceivedAt;
+    const before = known.get(digest);
+    // The clock may have been set back.
+    if (before !== undefined) this.#between.add(Math.max(0, receivedAt - before));
+    known.delete(digest);
+    known.set(digest, receivedAt);
+    if (known.size > this.maxContents) known.delete(known.keys().next().value!);
   }
 
   #addContent(content: Uint8Array, isPlain: boolean): void {
@@ -186,11 +198,32 @@ function codingsOf(contentEncoding: string | null): string {
   return codings.every((coding) => CODINGS.includes(coding)) ? codings.slice(0, 4).join(', ') : OTHER;
 }
 
-function spreadOf(numbers: readonly number[]): Spread | null {
-  const inOrder = numbers.toSorted((one, other) => one - other);
-  const [least] = inOrder;
-  if (least === undefined) return null;
-  return { least, median: inOrder[(inOrder.length - 1) >> 1]!, most: inOrder.at(-1)! };
+/** Counts numbers by their first three digits, of which there are some thousands, however many numbers there are. */
+class SpreadCounter {
+  total = 0;
+  #least = Infinity;
+  #most = -Infinity;
+  readonly #counts = new Map<number, number>();
+
+  add(value: number): void {
+    this.total += 1;
+    this.#least = Math.min(this.#least, value);
+    this.#most = Math.max(this.#most, value);
+    const rounded = Number(value.toPrecision(3));
+    this.#counts.set(rounded, (this.#counts.get(rounded) ?? 0) + 1);
+  }
+
+  /** Null if there are no numbers. */
+  result(): Spread | null {
+    let left = this.total / 2;
+    for (const [value, number] of [...this.#counts].sort(([one], [other]) => one - other)) {
+      left -= number;
+      if (left > 0) continue;
+      const median = Math.min(Math.max(value, this.#least), this.#most);
+      return { least: this.#least, median, most: this.#most };
+    }
+    return null;
+  }
 }
 
 /** What is found, for people. Each part has the questions for which it is of use. */

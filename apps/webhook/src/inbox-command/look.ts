@@ -1,7 +1,7 @@
 import { printable, shortTime, textOf } from '@plant-store/command/printable';
 
-import type { Act } from '../inbox/acts.js';
 import {
+  type Act,
   DELIVERY_STATES,
   type DeliverySummary,
   type ErrorGroup,

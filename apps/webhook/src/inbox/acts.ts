@@ -2,29 +2,19 @@ import type { Clock } from '../clock.js';
 import type { ReceiverError } from '../errors.js';
 import { bounded, conditions } from './conditions.js';
 import { storableText } from './delivery.js';
-import type { DeliveryFilter, DeliveryState, Page, StateCounts } from './inbox-operations.js';
+import type {
+  Act,
+  ActKind,
+  ChangeKind,
+  DeliveryFilter,
+  DeliveryState,
+  Origin,
+  Page,
+  StateCounts,
+  StoredAct,
+} from './inbox-operations.js';
 import { raw, type Sql, sql } from './sql.js';
 import type { Row, Store } from './store.js';
-
-/** Who acts, from where, and why; null if nobody says so. */
-export interface Origin {
-  readonly operator: string | null;
-  /** An address, the socket of the inbox, or the command that has the inbox open. */
-  readonly source: string | null;
-  readonly reason: string | null;
-}
-
-/**
- * What an operator does with deliveries.
- *
- * - A replay passes to the handler, as if they had never failed: parked and handled ones, and at once those that come
- *   again.
- * - Only parked deliveries can be discarded. Fields and content are deleted. It stays known why.
- */
-export type ChangeKind = 'replay' | 'discard';
-
-/** What an operator does: changes deliveries, or pauses and resumes the handler. */
-export type ActKind = ChangeKind | 'pause' | 'resume';
 
 /** The states of deliveries to which a change applies. */
 export const CHANGEABLE = {
@@ -37,32 +27,6 @@ export const CHANGED_UNASKED = {
   replay: ['retrying', 'parked'],
   discard: ['parked'],
 } as const satisfies Record<ChangeKind, readonly DeliveryState[]>;
-
-/** The row of an act. */
-export interface StoredAct extends Origin {
-  readonly id: number;
-  readonly kind: ActKind;
-  /** When it began, and when it was over, in milliseconds since 1970; null before. */
-  readonly at: number;
-  readonly endedAt: number | null;
-  /** Which deliveries it changes, with their states; null if the handler is meant. */
-  readonly filter: DeliveryFilter | null;
-  /** To how many deliveries it applied when it began, and how many it has changed. */
-  readonly selected: number;
-  readonly changed: number;
-}
-
-/** What an operator did, and what became of the deliveries that a replay has changed. */
-export interface Act extends StoredAct {
-  /** Handled since, whatever a later act or the retention has done with them. */
-  readonly handled: number;
-  /** An attempt has failed since, and the delivery wasn't handled as long as it was of this act. */
-  readonly failed: number;
-  /** Those of the failed ones that come again. */
-  readonly retrying: number;
-  /** No attempt has ended since. */
-  readonly waiting: number;
-}
 
 /** The inbox whose deliveries are changed. */
 export interface ActOwner {

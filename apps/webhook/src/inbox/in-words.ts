@@ -1,5 +1,4 @@
-import type { Act } from './acts.js';
-import type { FailedAttempt } from './inbox-operations.js';
+import type { Act, FailedAttempt } from './inbox-operations.js';
 
 // The command and the inspector, which is bundled with this file, say the same of these.
 

@@ -1,4 +1,3 @@
-import type { Act } from './acts.js';
 import type { IncomingDelivery, KeyedDelivery } from './delivery.js';
 
 /**
@@ -24,6 +23,52 @@ export interface DeliveryFilter {
   /** When they were stored, in milliseconds since 1970: from the first, and before the second. */
   readonly receivedFrom?: number;
   readonly receivedBefore?: number;
+}
+
+/** Who acts, from where, and why; null if nobody says so. */
+export interface Origin {
+  readonly operator: string | null;
+  /** An address, the socket of the inbox, or the command that has the inbox open. */
+  readonly source: string | null;
+  readonly reason: string | null;
+}
+
+/**
+ * What an operator does with deliveries.
+ *
+ * - A replay passes to the handler, as if they had never failed: parked and handled ones, and at once those that come
+ *   again.
+ * - Only parked deliveries can be discarded. Fields and content are deleted. It stays known why.
+ */
+export type ChangeKind = 'replay' | 'discard';
+
+/** What an operator does: changes deliveries, or pauses and resumes the handler. */
+export type ActKind = ChangeKind | 'pause' | 'resume';
+
+/** The row of an act. */
+export interface StoredAct extends Origin {
+  readonly id: number;
+  readonly kind: ActKind;
+  /** When it began, and when it was over, in milliseconds since 1970; null before. */
+  readonly at: number;
+  readonly endedAt: number | null;
+  /** Which deliveries it changes, with their states; null if the handler is meant. */
+  readonly filter: DeliveryFilter | null;
+  /** To how many deliveries it applied when it began, and how many it has changed. */
+  readonly selected: number;
+  readonly changed: number;
+}
+
+/** What an operator did, and what became of the deliveries that a replay has changed. */
+export interface Act extends StoredAct {
+  /** Handled since, whatever a later act or the retention has done with them. */
+  readonly handled: number;
+  /** An attempt has failed since, and the delivery wasn't handled as long as it was of this act. */
+  readonly failed: number;
+  /** Those of the failed ones that come again. */
+  readonly retrying: number;
+  /** No attempt has ended since. */
+  readonly waiting: number;
 }
 
 /** A part of a list of deliveries. */

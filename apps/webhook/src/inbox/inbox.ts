@@ -17,8 +17,8 @@ import {
   storableText,
 } from './delivery.js';
 import { errorGroupOf } from '../logging/error-group.js';
-import { type Act, type ActKind, Acts, type Origin, type StoredAct } from './acts.js';
-import type { Retention } from './inbox-operations.js';
+import { Acts } from './acts.js';
+import type { Act, ActKind, Origin, Retention, StoredAct } from './inbox-operations.js';
 import { Removal } from './retention.js';
 import { SqlOperations } from './sql-operations.js';
 import { type CycleOutcome, isOfOnePart, type Result, type Row, type Store } from './store.js';

@@ -151,15 +151,15 @@ export abstract class SqlOperations {
   /** Undefined if there is none with this id, or if it was deleted by the retention. */
   async find(id: number): Promise<StoredDelivery | undefined> {
     if (!Number.isSafeInteger(id)) return undefined;
-    const [row] = await this.store.read(sql`SELECT ${WHOLE} FROM ${this.#schema}delivery WHERE id = ${id}`);
+    const [row] = await this.store.read(
+      sql`SELECT ${WHOLE}, act FROM ${this.#schema}delivery WHERE id = ${id}`,
+    );
     if (row === undefined) return undefined;
     const history = await this.#rows<FailedAttempt>(sql`
       SELECT number, started_at AS "startedAt", duration, receiver, error, stack
       FROM ${this.#schema}attempt WHERE delivery = ${id} ORDER BY id`);
-    const [its] = await this.#rows<{ readonly act: number | null }>(
-      sql`SELECT act FROM ${this.#schema}delivery WHERE id = ${id}`,
-    );
-    const act = typeof its?.act === 'number' ? ((await this.acts.find(its.act)) ?? null) : null;
+    const actId = row['act'] as number | null;
+    const act = actId === null ? null : ((await this.acts.find(actId)) ?? null);
     const delivery = shown(withSent<ExportedDelivery>(row));
     const fields = delivery.fields.map(([name, value]) => [name, shownText(value)] as const);
     return { ...delivery, fields, history, act };

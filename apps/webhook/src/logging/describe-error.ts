@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { inspect, types } from 'node:util';
 
 /** Longest text of an error with its causes, longest stack, and longest member, in UTF-16 code units. */
@@ -15,8 +16,13 @@ const SECRET = /authorization|token|password|secret/i;
 /** A frame, or the place in front of the message of an error that Node.js has while it imports. */
 const PLACE = /^(?: {4}at .+|(?:file:|\/|[A-Z]:\\).+:\d+)$/gm;
 
-/** Where the receiver calls the handler: a frame has its file, and another function's name if sources are mapped. */
-const CALL = /[\\/]dispatch[\\/]attempt\.[jt]s:\d/;
+/**
+ * Where the receiver calls the handler, as frames have it: by URL or by path, and if sources are mapped, in `src` and with
+ * another function's name. The team may call a file of its own so.
+ */
+const CALL = /[\\/](?:dist|src)[\\/]dispatch[\\/]attempt\.[jt]s:\d/;
+const RECEIVER = new URL('../../', import.meta.url);
+const OWN_FOLDERS = [RECEIVER.href, fileURLToPath(RECEIVER)];
 
 const CAUSED_BY = ', caused by ';
 
@@ -148,7 +154,9 @@ function plainMembers(error: Error): object {
 /** They are at the end of a stack, which begins with the message. */
 function placesOf(error: Error): string[] {
   const places = String(error.stack).slice(-MAX_STACK).match(PLACE) ?? [];
-  const call = places.findIndex((place) => CALL.test(place));
+  const call = places.findIndex(
+    (place) => CALL.test(place) && OWN_FOLDERS.some((folder) => place.includes(folder)),
+  );
   return call === -1 ? places : places.slice(0, call);
 }
 

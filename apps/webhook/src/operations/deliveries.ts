@@ -1,10 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 
-import type { Origin } from '../inbox/acts.js';
 import { storableText } from '../inbox/delivery.js';
 import type { Inbox } from '../inbox/inbox.js';
-import type { InboxStats, StoredDelivery } from '../inbox/inbox-operations.js';
+import type { InboxStats, Origin, StoredDelivery } from '../inbox/inbox-operations.js';
 import { shownText } from '../inbox/shown-text.js';
 import { asBuffer, streamJson } from './content-json.js';
 import { atMostEvery } from './look-up.js';

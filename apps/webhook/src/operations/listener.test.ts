@@ -209,18 +209,17 @@ test('content is read as JSON', async () => {
   expect(changes).toEqual([{ a: 1 }]);
 });
 
-test.each([
+test.each<[name: string, content: string, status: number, code: string, coding?: Record<string, string>]>([
   ['nothing', '', 400, 'INVALID_CONTENT'],
   ['not JSON', 'arbitrary', 400, 'INVALID_CONTENT'],
   ['too large', `"${'a'.repeat(MAX_REQUEST_BYTES)}"`, 413, 'CONTENT_TOO_LARGE'],
-])('content that is %s, with a length and without', async (_name, content, status, code) => {
+  ['in chunks', '{}', 411, 'LENGTH_REQUIRED', { 'transfer-encoding': 'chunked' }],
+])('content that is %s', async (_name, content, status, code, coding = {}) => {
   const { url, changes } = await start();
-  for (const coding of [{}, { 'transfer-encoding': 'chunked' }]) {
-    const fields = { 'content-type': 'application/json', ...coding };
-    const response = await ask(url, { method: 'POST', path: '/data', fields, content });
+  const fields = { 'content-type': 'application/json', ...coding };
+  const response = await ask(url, { method: 'POST', path: '/data', fields, content });
 
-    expect([response.status, response.json]).toEqual([status, { code, message: expect.any(String) }]);
-  }
+  expect([response.status, response.json]).toEqual([status, { code, message: expect.any(String) }]);
   expect(changes).toEqual([]);
 });
 
@@ -290,6 +289,14 @@ test.each<[method: string, path: string, status: number, allow: string | undefin
     message: expect.any(String),
   });
   expect(response.fields['x-content-type-options']).toBe('nosniff');
+});
+
+test('a method that only the parser knows gets 404, as the others on a path that is not there', async () => {
+  const { port } = await start();
+
+  const response = await responseTo(port, 'DESCRIBE rtsp://a/b RTSP/1.0');
+
+  expect(response).toMatch(/^HTTP\/1\.1 404 [^]*"code":"UNKNOWN_PATH"/);
 });
 
 test('whoever opens a path that is not there in a browser reads a page, in which no message is HTML', async () => {

@@ -19,7 +19,7 @@ export function within<Result, Other>(
 
 /**
  * Limits how often something is looked up. Whoever asks within the interval, or while a look-up runs, gets the result of
- * the last one.
+ * the last one. One that failed is over at once: nobody hears later of a fault that has ended.
  *
  * @param interval in milliseconds
  */
@@ -32,6 +32,7 @@ export function atMostEvery<Result>(interval: number, lookUp: () => Promise<Resu
     since = performance.now();
     isRunning = true;
     last = lookUp().finally(() => (isRunning = false));
+    last.catch(() => (since = -Infinity));
     return last;
   };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-import { CHANGEABLE, type ChangeKind } from '../inbox/acts.js';
-import { DELIVERY_STATES } from '../inbox/inbox-operations.js';
+import { CHANGEABLE } from '../inbox/acts.js';
+import { type ChangeKind, DELIVERY_STATES } from '../inbox/inbox-operations.js';
 import { parseTime } from '../inbox/parse-time.js';
 import { errorGroupOf } from '../logging/error-group.js';
 

@@ -11,6 +11,7 @@ export const REQUEST_FAULTS = {
   UNKNOWN_DELIVERY: 404,
   UNKNOWN_ACT: 404,
   METHOD_NOT_ALLOWED: 405,
+  LENGTH_REQUIRED: 411,
   CONTENT_TOO_LARGE: 413,
   CONTENT_NOT_JSON: 415,
   FOREIGN_HOST: 421,
@@ -37,6 +38,8 @@ export class RequestFault extends Error {
 /** What Fastify's errors about a request mean here, by their status. */
 const BY_STATUS: Readonly<Record<number, RequestFaultCode>> = {
   400: 'INVALID_CONTENT',
+  // Methods that only Node.js knows, such as those of RTSP.
+  404: 'UNKNOWN_PATH',
   413: 'CONTENT_TOO_LARGE',
   415: 'CONTENT_NOT_JSON',
 };

@@ -1,4 +1,5 @@
-import { CHANGEABLE, type Origin } from '../../src/inbox/acts.js';
+import { CHANGEABLE } from '../../src/inbox/acts.js';
+import type { Origin } from '../../src/inbox/inbox-operations.js';
 import { Inbox } from '../../src/inbox/inbox.js';
 import { describePlan, type Incident, type Plan } from './plan.js';
 import { SimulatedReceiver } from './simulated-receiver.js';

@@ -1,4 +1,4 @@
-import type { Act } from '../../src/inbox/acts.js';
+import type { Act } from '../../src/inbox/inbox-operations.js';
 import type { IncomingDelivery } from '../../src/inbox/delivery.js';
 import { Inbox } from '../../src/inbox/inbox.js';
 import { drawPlan } from './plan.js';

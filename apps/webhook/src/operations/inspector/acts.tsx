@@ -1,4 +1,4 @@
-import type { Act } from '../../inbox/acts.js';
+import type { Act } from '../../inbox/inbox-operations.js';
 import { changedText, outcomeText } from '../../inbox/in-words.js';
 import type { Look } from './look.js';
 import { long, table, Time } from './parts.js';

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-import type { Act } from '../../inbox/acts.js';
+import type { Act } from '../../inbox/inbox-operations.js';
 import { changedText } from '../../inbox/in-words.js';
 import { outcomeOf, placeOfAct } from './acts.js';
 import type { Look } from './look.js';

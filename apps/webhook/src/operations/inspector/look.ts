@@ -1,4 +1,4 @@
-import type { Act } from '../../inbox/acts.js';
+import type { Act } from '../../inbox/inbox-operations.js';
 import type { Inbox } from '../../inbox/inbox.js';
 import type { ErrorGroup, InboxStats } from '../../inbox/inbox-operations.js';
 import type { Activity } from '../activity.js';

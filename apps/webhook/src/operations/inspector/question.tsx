@@ -1,4 +1,5 @@
-import { CHANGEABLE, CHANGED_UNASKED, type ChangeKind } from '../../inbox/acts.js';
+import { CHANGEABLE, CHANGED_UNASKED } from '../../inbox/acts.js';
+import type { ChangeKind } from '../../inbox/inbox-operations.js';
 import type { DeliveryFilter, DeliveryState } from '../../inbox/inbox-operations.js';
 import { MAX_NAME } from '../parameters.js';
 import type { Look } from './look.js';
