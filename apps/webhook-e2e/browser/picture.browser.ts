@@ -57,7 +57,7 @@ const setScene = (handler: string): string => `
     key = '5f0c1e52-7d0b-4c56-9a3e-' || printf('%012d', id),
     received_at = ${NOW} - ${60 * MINUTE} * (${DELIVERIES} - id) / ${DELIVERIES};
   UPDATE delivery SET
-    started_at = received_at + CASE state WHEN 'parked' THEN 38 ELSE 1 END,
+    claimed_at = received_at + CASE state WHEN 'parked' THEN 38 ELSE 1 END,
     ended_at = received_at + CASE state WHEN 'parked' THEN 41 ELSE 14 END;
   UPDATE attempt SET
     started_at = (SELECT received_at FROM delivery WHERE id = attempt.delivery) + 1 + (number - 1) * 18,

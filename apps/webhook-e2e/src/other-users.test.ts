@@ -12,11 +12,11 @@ import {
 import { join } from 'node:path';
 
 import { makeFolder } from '@plant-store/test-support';
-import { DatabaseSync } from '@photostructure/sqlite';
 
 import { ROOT, terminal } from '../support/development.js';
 import { blocksOf } from '../support/documented.js';
 import { ACCESS_TOKEN } from '../support/messages.js';
+import { buildNextVersion, VERSION } from '../support/next-version.js';
 import { ask } from '../support/operations.js';
 import { plantInbox, plantInboxAs, type Result } from '../support/plant-inbox.js';
 import { soon } from '../support/port.js';
@@ -80,17 +80,13 @@ test('whatever the umask, only the owner may use what a receiver makes', async (
 
 test('an inbox keeps its modes, and its copy from before an upgrade is for the owner', async () => {
   const folder = makeFolder();
-  mkdirSync(inboxOf(folder));
+  await (await startReceiver({ folder })).process.stop();
   chmodSync(inboxOf(folder), 0o755);
-  const file = join(inboxOf(folder), 'inbox.sqlite');
-  const database = new DatabaseSync(file);
-  database.exec(readFileSync(new URL('../../webhook/test/earlier/sqlite-6.sql', import.meta.url), 'utf8'));
-  database.close();
-  chmodSync(file, 0o644);
+  chmodSync(join(inboxOf(folder), 'inbox.sqlite'), 0o644);
 
-  const { inbox } = await withoutUmask(() => startReceiver({ folder }));
+  const { inbox } = await withoutUmask(() => startReceiver({ folder, main: buildNextVersion() }));
 
-  const { '.': kept, 'inbox.sqlite': keptFile, 'inbox.sqlite.version-6': copy } = modesIn(inbox);
+  const { '.': kept, 'inbox.sqlite': keptFile, [`inbox.sqlite.version-${VERSION}`]: copy } = modesIn(inbox);
   expect({ kept, keptFile, copy }).toEqual({ kept: '755', keptFile: '644', copy: '600' });
 });
 

@@ -1,13 +1,14 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { DatabaseSync } from '@photostructure/sqlite';
-import { makeFolder } from '@plant-store/test-support';
+import { freePort, makeFolder } from '@plant-store/test-support';
 
 import { type Connection, openConnection } from '../support/connection.js';
 import { expectResponse } from '../support/expect-response.js';
 import { readInbox } from '../support/inbox.js';
 import { ARBITRARY, delivery, head, HOST, POST, RIGHT } from '../support/messages.js';
+import { buildNextVersion, VERSION } from '../support/next-version.js';
 import { soon } from '../support/port.js';
 import type { Environment } from '../support/process.js';
 import {
@@ -21,8 +22,6 @@ import {
 } from '../support/receiver.js';
 
 const DONE = { code: 0, signal: null };
-
-const EARLIER_INBOX = new URL('../../webhook/test/earlier/sqlite-6.sql', import.meta.url);
 
 const contentsOf = ({ inbox }: RunningReceiver): string[] =>
   readInbox(inbox).map(({ content }) => content.toString());
@@ -114,17 +113,21 @@ test('SHUTDOWN_TIMEOUT_MS ends a start that hangs', async () => {
   expect(await receiver.exit).toEqual({ code: 1, signal: null });
 });
 
-test('a start that brings an inbox to this version ends at a signal, and leaves the inbox as it was', async () => {
+test('a start that brings an inbox to its version is alive meanwhile, ends at a signal, and leaves the inbox as it was', async () => {
   const folder = makeFolder();
-  mkdirSync(inboxOf(folder));
-  const file = join(inboxOf(folder), 'inbox.sqlite');
-  const database = new DatabaseSync(file);
-  database.exec(`PRAGMA journal_mode = WAL; ${readFileSync(EARLIER_INBOX, 'utf8')}`);
-  database.close();
+  await (await startReceiver({ folder })).process.stop();
   // It holds the process that changes the tables.
-  const settings = preloading(new URL('../support/hold-children.mjs', import.meta.url).href);
-  const receiver = spawnReceiver({ folder, settings });
+  const settings = {
+    ...preloading(new URL('../support/hold-children.mjs', import.meta.url).href),
+    OPERATIONS_PORT: String(await freePort()),
+  };
+  const receiver = spawnReceiver({ folder, settings, main: buildNextVersion() });
   await receiver.logged('bringing the inbox to another version');
+  const operations = `http://127.0.0.1:${settings.OPERATIONS_PORT}`;
+  expect((await fetch(`${operations}/livez`)).status).toBe(200);
+  expect(await (await fetch(`${operations}/readyz`)).text()).toBe(
+    `The receiver is starting: bringing the inbox to version ${VERSION + 1}.`,
+  );
 
   receiver.signal('SIGTERM');
 
@@ -134,7 +137,9 @@ test('a start that brings an inbox to this version ends at a signal, and leaves 
     'stopping before the inbox is open',
   ]);
   expect(receiver.stderr).toBe('');
-  await startReceiver({ folder });
+  const database = new DatabaseSync(join(inboxOf(folder), 'inbox.sqlite'), { readOnly: true });
+  expect(database.prepare('PRAGMA user_version').get()).toMatchObject({ user_version: VERSION });
+  database.close();
 });
 
 test.each([{}, { SHUTDOWN_DELAY_MS: '1' }])(

@@ -83,10 +83,10 @@ const rows: readonly Row[] = [
     given: (folder) =>
       makeInbox(folder, (file) => {
         const database = new DatabaseSync(file);
-        database.exec('CREATE TABLE delivery (id INTEGER PRIMARY KEY); PRAGMA user_version = 4');
+        database.exec('CREATE TABLE delivery (id INTEGER PRIMARY KEY); PRAGMA user_version = 10');
         database.close();
       }),
-    want: 'The inbox in FOLDER/inbox has tables of version 4, which is too old. Take it along with "plant-inbox export" of that receiver, and "plant-inbox import" of this one, into another inbox. [INBOX_UNUSABLE]\n',
+    want: 'The inbox in FOLDER/inbox has tables of version 10, which is too old. Take it along with "plant-inbox export" of that receiver, and "plant-inbox import" of this one, into another inbox. [INBOX_UNUSABLE]\n',
   },
 ];
 

@@ -31,11 +31,6 @@ export function countOpen(folder: string): number {
   return query(folder, "SELECT 1 FROM delivery WHERE state NOT IN ('handled', 'parked', 'discarded')").length;
 }
 
-/** Dates a delivery back to 1970. */
-export function ageDelivery(folder: string, id: number): void {
-  changeInbox(folder, `UPDATE delivery SET received_at = 0, ended_at = 0 WHERE id = ${id}`);
-}
-
 /** Runs statements on the inbox in a folder. The receiver may be running. */
 export function changeInbox(folder: string, statements: string): void {
   const database = open(folder);

@@ -25,6 +25,8 @@ export interface ReceiverOptions {
   readonly user?: User;
   /** The command that starts it. */
   readonly within?: readonly [string, ...string[]] | undefined;
+  /** Its main file, if it isn't the receiver that was built. */
+  readonly main?: string;
   /** When it ends. */
   readonly cleanUp?: CleanUp;
 }
@@ -104,14 +106,14 @@ export class ReceiverProcess extends LoggingProcess {
 
   constructor(
     settings: Environment,
-    { maxFileBlocks, maxOpenFiles, within, stdout, stderr, user }: ReceiverOptions,
+    { maxFileBlocks, maxOpenFiles, within, main = BUILT_RECEIVER, stdout, stderr, user }: ReceiverOptions,
   ) {
     const limits = [
       ...(maxFileBlocks === undefined ? [] : [`ulimit -S -f ${maxFileBlocks}`]),
       // Node raises a soft limit to the hard one.
       ...(maxOpenFiles === undefined ? [] : [`ulimit -n ${maxOpenFiles}`]),
     ];
-    const node = [process.execPath, BUILT_RECEIVER] as const;
+    const node = [process.execPath, main] as const;
     const limited = ['/bin/sh', '-c', [...limits, 'exec "$0" "$1"'].join(' && '), ...node] as const;
     const environment = { ...everythingOpen, ...settings };
     const command = limits.length === 0 ? node : limited;

@@ -1,11 +1,9 @@
 import 'reflect-metadata';
 
-import type { ChildProcess } from 'node:child_process';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 
 import type { AnswerValues } from '@plant-store/contract';
@@ -13,7 +11,6 @@ import { afterThisTest, freePort, makeFolder } from '@plant-store/test-support';
 import { DatabaseSync } from '@photostructure/sqlite';
 
 import { ask, post } from '../test/ask.js';
-import { fileOf, folderOf, make, use } from '../test/earlier/make-sqlite.js';
 import { openEmbedded } from '../test/open-inbox.js';
 import { type LogRecord, recordLog } from '../test/record-log.js';
 import { rejection } from '../test/rejection.js';
@@ -105,7 +102,7 @@ test('the head of a delivery is stored without its credentials and the fields of
   await close();
 
   const inbox = await openEmbedded(folder);
-  expect((await inbox.find(1))!.fields).toEqual([
+  expect((await inbox.operations.find(1))!.fields).toEqual([
     ['Host', `127.0.0.1:${port}`],
     ['X-Twice', '1'],
     ['x-twice', 'arbitrary'],
@@ -163,88 +160,52 @@ test('a peer that goes on sending after it was refused does not cut a stop short
   expect(await close()).toBe(true);
 });
 
-describe('a start with an inbox of an earlier version', () => {
-  /** Stops the process that changes the inbox as soon as it is there. */
-  function holdUpgrade(): Promise<ChildProcess> {
-    return new Promise((resolve) => {
-      const hold = (message: unknown): void => {
-        const { process: child } = message as { process: ChildProcess };
-        unsubscribe('child_process', hold);
-        child.once('spawn', () => {
-          child.kill('SIGSTOP');
-          resolve(child);
-        });
-      };
-      subscribe('child_process', hold);
-    });
-  }
-
+describe('a start that waits for its inbox', () => {
   interface Starting {
-    readonly folder: string;
     readonly operations: string;
     readonly port: number;
-    readonly child: ChildProcess;
     readonly log: LogRecord;
     readonly starting: Promise<Receiver>;
   }
 
+  /** Its database takes connections, and says nothing. */
   async function startHeld(stopping?: AbortSignal): Promise<Starting> {
-    const folder = folderOf(await make());
-    const held = holdUpgrade();
+    const database = createServer((socket) => afterThisTest(() => socket.destroy())).listen(0, '127.0.0.1');
+    await once(database, 'listening');
+    afterThisTest(() => database.close());
     const [port, operationsPort] = [await freePort(), await freePort()];
-    const settings = { PORT: String(port), OPERATIONS_PORT: String(operationsPort) };
+    const settings = {
+      PORT: String(port),
+      OPERATIONS_PORT: String(operationsPort),
+      INBOX_URL: `postgres://nobody@127.0.0.1:${(database.address() as AddressInfo).port}/none?sslmode=disable`,
+    };
     const log = recordLog();
-    const starting = startReceiver(
-      configFor(folder, settings),
-      log.logger,
-      composeAnswers({}),
-      undefined,
-      stopping,
-    );
+    const config = configFor(makeFolder(), settings);
+    const starting = startReceiver(config, log.logger, composeAnswers({}), undefined, stopping);
     starting.catch(() => undefined);
-    const operations = `http://127.0.0.1:${operationsPort}/`;
-    return { folder, operations, port, child: await held, log, starting };
+    await once(database, 'connection');
+    return { operations: `http://127.0.0.1:${operationsPort}/`, port, log, starting };
   }
 
   test('is alive and says what it does meanwhile, and takes no delivery until it is ready', async () => {
-    const { folder, operations, port, child, log, starting } = await startHeld();
+    const stopping = new AbortController();
+    const { operations, port, log, starting } = await startHeld(stopping.signal);
 
     expect(await ask(operations, '/livez')).toMatchObject({ status: 200, content: 'ok' });
     expect(await ask(operations, '/readyz')).toMatchObject({
       status: 503,
-      content: expect.stringMatching(/^The receiver is starting: bringing the inbox to version \d+\.$/),
+      content: 'The receiver is starting: opening the inbox.',
     });
     expect((await ask(operations, '/metrics')).content).toMatch(/^plant_store_ready 0$/m);
     for (const path of ['/stats', '/deliveries', '/deliveries/1', '/acts', '/errors'])
       expect(await ask(operations, path)).toMatchObject({ status: 503, json: { code: 'INBOX_OPENING' } });
     expect(await ask(operations, post('/handler/pause', {}))).toMatchObject({ status: 503 });
     await expect(ask(`http://127.0.0.1:${port}`)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
-    expect(existsSync(join(folder, 'operations.sock'))).toBe(false);
-    child.kill('SIGCONT');
-
-    const receiver = await starting;
-    afterThisTest(() => receiver.close());
-    expect((await ask(operations, '/readyz')).content).toBe('ok');
-    expect((await ask(operations, '/stats')).status).toBe(200);
-    expect(log.lines.filter(({ level }) => level === 'info')).toMatchObject([
-      { msg: 'bringing the inbox to another version', from: 6 },
-      { msg: 'the inbox has another version', from: 6, ms: expect.any(Number) },
-      { msg: 'listening' },
-    ]);
     expect(log.text()).not.toContain('INBOX_OPENING');
-  });
-
-  test('ends when it shall stop, and leaves the inbox as it was', async () => {
-    const stopping = new AbortController();
-    const { folder, operations, starting } = await startHeld(stopping.signal);
 
     stopping.abort();
-
     expect(await rejection(starting)).toBe(stopping.signal.reason);
     await expect(ask(operations, '/livez')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
-    const version = use(fileOf(folder), (database): unknown => database.prepare('PRAGMA user_version').get());
-    expect(version).toMatchObject({ user_version: 6 });
-    await start(folder);
   });
 });
 

@@ -126,7 +126,7 @@ export async function startReceiver(
       void (drained ?? delay(timeout / 2, undefined, { ref: false })).then(() => connections.closeIdle());
       return stop(app, dispatcher, cut, drained);
     });
-    const { waiting, parked, isPaused } = await inbox.stats();
+    const { waiting, parked, isPaused } = await inbox.operations.stats();
     if (passedSocket === undefined) await listenOnAddress(app, config, logger);
     else await listenOnPassedSocket(app, passedSocket);
     const url = urlOf(app.getHttpServer()) + composed.path;
@@ -148,7 +148,7 @@ export async function startReceiver(
     dispatcher.start();
     opened.unshift(
       startRemovingExpired(
-        inbox,
+        inbox.operations,
         {
           maxAge: config.RETENTION_MS,
           maxBytes: config.RETENTION_BYTES,

@@ -25,8 +25,8 @@ export function actsSuite(adapter: Adapter): void {
       await opened.settle(...numbers(1, count).map(() => PARKED));
     };
     const begin = (filter = {}, reason = 'it is back'): Promise<Act> =>
-      opened.inbox.acts.begin('replay', filter, originOf(reason));
-    const all = (): Promise<readonly Act[]> => opened.inbox.acts.list({ limit: 10 });
+      opened.inbox.operations.acts.begin('replay', filter, originOf(reason));
+    const all = (): Promise<readonly Act[]> => opened.inbox.operations.acts.list({ limit: 10 });
 
     beforeEach(async () => {
       opened = new OpenedInbox(adapter);
@@ -52,7 +52,7 @@ export function actsSuite(adapter: Adapter): void {
       expectNow(act.at);
       expectNow(act.endedAt!);
       await opened.settle(HANDLED, PARKED, failed(LATER));
-      expect(await opened.inbox.acts.find(1)).toEqual({
+      expect(await opened.inbox.operations.acts.find(1)).toEqual({
         ...act,
         handled: 1,
         failed: 2,
@@ -70,9 +70,9 @@ export function actsSuite(adapter: Adapter): void {
       expect(begun).toMatchObject({ selected: 1_206, endedAt: null });
       // What comes from now on isn't meant.
       await opened.accept(1);
-      await opened.inbox.acts.untilIdle();
+      await opened.inbox.operations.acts.untilIdle();
       expect(await all()).toMatchObject([{ changed: 1_206, waiting: 1_206, endedAt: expect.any(Number) }]);
-      expect(await opened.inbox.stats()).toMatchObject({ waiting: 1_207, parked: 0 });
+      expect(await opened.inbox.operations.stats()).toMatchObject({ waiting: 1_207, parked: 0 });
     });
 
     test('takes handled deliveries only on request, and none that changes while it is begun', async () => {
@@ -104,7 +104,7 @@ export function actsSuite(adapter: Adapter): void {
       // The acts aren't so old.
       await adapter.sql(opened.place, `UPDATE act SET at = at + ${2 * 86_400_000}`);
       const retention = { maxAge: 86_400_000, maxBytes: undefined, maxEventAge: 86_400_000 };
-      while ((await opened.inbox.removeExpired(retention)) > 0);
+      while ((await opened.inbox.operations.removeExpired(retention)) > 0);
 
       expect(await opened.list()).toEqual([]);
       expect(await all()).toEqual(before);
@@ -113,7 +113,7 @@ export function actsSuite(adapter: Adapter): void {
     test('counts what it has changed itself, if two of two operators meet', async () => {
       await park(1_500);
       const acts = await Promise.all([begin(), begin({ firstId: 700 }, 'the other'), begin()]);
-      await opened.inbox.acts.untilIdle();
+      await opened.inbox.operations.acts.untilIdle();
 
       const ended = await all();
       expect(ended.map(({ changed }) => changed).reduce((sum, count) => sum + count, 0)).toBe(1_500);
@@ -121,7 +121,7 @@ export function actsSuite(adapter: Adapter): void {
         true,
       );
       expect(acts.map(({ id }) => id).sort()).toEqual([1, 2, 3]);
-      expect(await opened.inbox.stats()).toMatchObject({ waiting: 1_500, parked: 0 });
+      expect(await opened.inbox.operations.stats()).toMatchObject({ waiting: 1_500, parked: 0 });
     });
 
     test('that a crash interrupts goes on, and counts each delivery once', async () => {
@@ -131,17 +131,17 @@ export function actsSuite(adapter: Adapter): void {
 
       await opened.reopenAfterCrash();
       await untilStored(opened.inbox);
-      while ((await all())[0]!.endedAt === null) await opened.inbox.acts.untilIdle();
+      while ((await all())[0]!.endedAt === null) await opened.inbox.operations.acts.untilIdle();
 
       expect(await all()).toMatchObject([{ id: 1, selected: 1_800, changed: 1_800, waiting: 1_800 }]);
-      expect(await opened.inbox.stats()).toMatchObject({ waiting: 1_800, parked: 0 });
+      expect(await opened.inbox.operations.stats()).toMatchObject({ waiting: 1_800, parked: 0 });
     });
 
     test('is left open by a stop, and the next start goes on', async () => {
       await park(1_800);
       await begin();
       await opened.reopen();
-      while ((await all())[0]!.endedAt === null) await opened.inbox.acts.untilIdle();
+      while ((await all())[0]!.endedAt === null) await opened.inbox.operations.acts.untilIdle();
 
       expect(await all()).toMatchObject([{ changed: 1_800, waiting: 1_800 }]);
     });
@@ -152,7 +152,7 @@ export function actsSuite(adapter: Adapter): void {
       await opened.settle(PARKED);
       await opened.discard({}, 'of no use');
 
-      expect((await opened.inbox.find(1))!.act).toMatchObject({
+      expect((await opened.inbox.operations.find(1))!.act).toMatchObject({
         id: 2,
         kind: 'discard',
         reason: 'of no use',
@@ -160,15 +160,15 @@ export function actsSuite(adapter: Adapter): void {
     });
 
     test('on the handler is one, too', async () => {
-      await opened.inbox.setPaused(true, originOf('it moves'));
-      await opened.inbox.setPaused(false);
+      await opened.inbox.operations.setPaused(true, originOf('it moves'));
+      await opened.inbox.operations.setPaused(false);
 
       const nobody = { operator: null, source: null, reason: null };
       expect(await all()).toMatchObject([
         { id: 2, kind: 'resume', ...nobody, filter: null, selected: 0, changed: 0, waiting: 0 },
         { id: 1, kind: 'pause', operator: 'ada@example', reason: 'it moves', endedAt: expect.any(Number) },
       ]);
-      expect(await opened.inbox.acts.list({ after: 2, limit: 1 })).toMatchObject([{ id: 1 }]);
+      expect(await opened.inbox.operations.acts.list({ after: 2, limit: 1 })).toMatchObject([{ id: 1 }]);
     });
   });
 }

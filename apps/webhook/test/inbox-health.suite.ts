@@ -21,8 +21,10 @@ export function inboxHealthSuite(adapter: Adapter): void {
 
       expect(await opened.claim()).toEqual([]);
       expect(await opened.list()).toEqual([]);
-      expect(await opened.inbox.stats()).toMatchObject({ waiting: 0, running: 0, handled: 0 });
-      expect(await opened.inbox.removeExpired({ maxAge: 1, maxBytes: undefined, maxEventAge: 1 })).toBe(0);
+      expect(await opened.inbox.operations.stats()).toMatchObject({ waiting: 0, running: 0, handled: 0 });
+      expect(
+        await opened.inbox.operations.removeExpired({ maxAge: 1, maxBytes: undefined, maxEventAge: 1 }),
+      ).toBe(0);
     });
 
     test('a probe that was right is believed until a delivery is refused', async () => {

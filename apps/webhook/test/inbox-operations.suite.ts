@@ -43,17 +43,17 @@ export function inboxOperationsSuite(adapter: Adapter): void {
       const none = { waiting: 0, running: 0, retrying: 0, handled: 0, parked: 0, discarded: 0 };
 
       expect(await opened.list()).toEqual([]);
-      expect(await inbox.find(1)).toBeUndefined();
-      expect(await inbox.read(all())).toEqual({ deliveries: [], next: undefined });
+      expect(await inbox.operations.find(1)).toBeUndefined();
+      expect(await inbox.operations.read(all())).toEqual({ deliveries: [], next: undefined });
       expect(await opened.replay()).toMatchObject({ changed: 0, endedAt: expect.any(Number) });
       expect(await opened.discard()).toMatchObject({ changed: 0, endedAt: expect.any(Number) });
-      expect(await inbox.count({})).toEqual(none);
-      expect(await inbox.errorGroups()).toEqual({ groups: [], isComplete: true });
-      expect(await inbox.search({ text: 'a', filter: {}, limit: 1, maxDuration: 1_000 })).toEqual({
+      expect(await inbox.operations.count({})).toEqual(none);
+      expect(await inbox.operations.errorGroups()).toEqual({ groups: [], isComplete: true });
+      expect(await inbox.operations.search({ text: 'a', filter: {}, limit: 1, maxDuration: 1_000 })).toEqual({
         deliveries: [],
         next: undefined,
       });
-      expect(await inbox.stats()).toEqual({
+      expect(await inbox.operations.stats()).toEqual({
         ...{ ...none, oldestWaitingAt: null, nextRetryAt: null, isPaused: false },
         ...{ bytes: expect.any(Number), now: expect.any(Number) },
       });
@@ -136,7 +136,7 @@ export function inboxOperationsSuite(adapter: Adapter): void {
         await makeOneOfEach();
 
         for (const [name, filter, want] of selections) {
-          const count = sum(Object.values(await opened.inbox.count(filter)));
+          const count = sum(Object.values(await opened.inbox.operations.count(filter)));
           expect([name, await opened.ids(filter), count]).toEqual([name, want, want.length]);
         }
       });
@@ -166,7 +166,7 @@ export function inboxOperationsSuite(adapter: Adapter): void {
           const found: number[] = [];
           for (;;) {
             const after = found.at(-1);
-            const page = await opened.inbox.list(filter, {
+            const page = await opened.inbox.operations.list(filter, {
               ...{ order, limit, ...(after !== undefined && { after }) },
             });
             if (page.length === 0) return found;
@@ -192,7 +192,7 @@ export function inboxOperationsSuite(adapter: Adapter): void {
       test('has its fields, its content and its history', async () => {
         await makeOneOfEach();
 
-        expect(await opened.inbox.find(2)).toEqual({
+        expect(await opened.inbox.operations.find(2)).toEqual({
           ...(await opened.list())[1],
           preview: undefined,
           key: expect.any(String) as string,
@@ -215,7 +215,7 @@ export function inboxOperationsSuite(adapter: Adapter): void {
       test('that was discarded has neither fields nor content, and keeps its size', async () => {
         await makeOneOfEach();
 
-        expect(await opened.inbox.find(4)).toMatchObject({
+        expect(await opened.inbox.operations.find(4)).toMatchObject({
           ...{
             state: 'discarded',
             mediaType: 'a/b',
@@ -232,7 +232,7 @@ export function inboxOperationsSuite(adapter: Adapter): void {
         for (let count = 0; count < 12; count += 1) await opened.settle(failed(0));
         await opened.settle(PARKED);
         const numbersOf = async (): Promise<number[]> =>
-          (await opened.inbox.find(1))!.history.map(({ number }) => number);
+          (await opened.inbox.operations.find(1))!.history.map(({ number }) => number);
         expect(await numbersOf()).toEqual([1, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
         await opened.replay();
         await opened.settle(failed(0));
@@ -247,22 +247,23 @@ export function inboxOperationsSuite(adapter: Adapter): void {
         await makeOneOfEach();
 
         for (const id of [0, -1, 9, 1.5, Number.MAX_SAFE_INTEGER])
-          expect([id, await opened.inbox.find(id)]).toEqual([id, undefined]);
+          expect([id, await opened.inbox.operations.find(id)]).toEqual([id, undefined]);
       });
     });
 
     describe('reading', () => {
       test('comes in parts, with everything but the history and the act', async () => {
         await makeOneOfEach();
-        const stored = await Promise.all(numbers(1, 8).map((id) => opened.inbox.find(id)));
+        const stored = await Promise.all(numbers(1, 8).map((id) => opened.inbox.operations.find(id)));
         const found = stored.map((delivery) => ({ ...delivery, history: undefined, act: undefined }));
 
         for (const limit of [1, 3, 1_000]) {
           const read = [];
           for (let after: number | undefined = 0; after !== undefined;) {
-            const part: Awaited<ReturnType<typeof opened.inbox.read>> = await opened.inbox.read({
-              ...{ filter: {}, after, limit },
-            });
+            const part: Awaited<ReturnType<typeof opened.inbox.operations.read>> =
+              await opened.inbox.operations.read({
+                ...{ filter: {}, after, limit },
+              });
             read.push(...part.deliveries);
             after = part.next;
           }
@@ -274,11 +275,11 @@ export function inboxOperationsSuite(adapter: Adapter): void {
         for (const id of numbers(1, 20)) await opened.inbox.accept(incoming(Buffer.alloc(1_048_576, id)));
         await opened.inbox.accept(incoming(Buffer.alloc(5_000_000, 21)));
 
-        const first = await opened.inbox.read(all());
+        const first = await opened.inbox.operations.read(all());
 
         expect(first.deliveries.length).toBeLessThan(10);
         expect(first.next).toBe(first.deliveries.at(-1)!.id);
-        const large = await opened.inbox.read(all(only(21)));
+        const large = await opened.inbox.operations.read(all(only(21)));
         expect(large.deliveries[0]!.content.every((byte) => byte === 21)).toBe(true);
       });
     });
@@ -342,7 +343,7 @@ export function inboxOperationsSuite(adapter: Adapter): void {
 
           expect(results.map(([one, other]) => one.changed + other.changed)).toEqual(results.map(() => 1));
           for (const { id, state } of await opened.list()) {
-            const { content } = (await opened.inbox.find(id))!;
+            const { content } = (await opened.inbox.operations.find(id))!;
             expect(Buffer.from(content).toString()).toBe(state === 'waiting' ? `content ${id}` : '');
           }
         },
@@ -369,7 +370,11 @@ export function inboxOperationsSuite(adapter: Adapter): void {
 
         expect(changed).toBe(1_200);
         expect(seen.sort((one, other) => one - other)).toEqual(numbers(1, 1_400));
-        expect(await opened.inbox.stats()).toMatchObject({ waiting: 0, handled: 1_400, parked: 0 });
+        expect(await opened.inbox.operations.stats()).toMatchObject({
+          waiting: 0,
+          handled: 1_400,
+          parked: 0,
+        });
       });
 
       test('does not make a delivery of a stored event new', async () => {
@@ -413,26 +418,30 @@ export function inboxOperationsSuite(adapter: Adapter): void {
       test('nothing is claimed, and everything else goes on', async () => {
         await opened.accept(1);
         const [one] = await opened.claim();
-        await opened.inbox.setPaused(true);
+        await opened.inbox.operations.setPaused(true);
         await opened.accept(2);
 
         expect(await opened.claim()).toEqual([]);
         await opened.end(one!, failed(0));
         expect(await opened.claim()).toEqual([]);
-        expect(await opened.inbox.stats()).toMatchObject({ isPaused: true, waiting: 2, retrying: 1 });
-        await opened.inbox.setPaused(false);
+        expect(await opened.inbox.operations.stats()).toMatchObject({
+          isPaused: true,
+          waiting: 2,
+          retrying: 1,
+        });
+        await opened.inbox.operations.setPaused(false);
 
         expect((await opened.claimIds()).sort()).toEqual([1, 2, 3]);
-        expect(await opened.inbox.stats()).toMatchObject({ isPaused: false });
+        expect(await opened.inbox.operations.stats()).toMatchObject({ isPaused: false });
       });
 
       test('it stays so after a crash, until somebody resumes it', async () => {
         await opened.accept(2);
         await opened.claim(1);
-        await opened.inbox.setPaused(true);
+        await opened.inbox.operations.setPaused(true);
         await opened.reopenAfterCrash();
         expect(await opened.claimIds()).toEqual([]);
-        await opened.inbox.setPaused(false);
+        await opened.inbox.operations.setPaused(false);
         await opened.reopenAfterCrash();
 
         expect((await opened.claimIds()).sort()).toEqual([1, 2]);
@@ -452,7 +461,7 @@ export function inboxOperationsSuite(adapter: Adapter): void {
       );
       await opened.accept(1);
 
-      const { groups, isComplete } = await opened.inbox.errorGroups();
+      const { groups, isComplete } = await opened.inbox.operations.errorGroups();
 
       const times = { firstAt: expect.any(Number), lastAt: expect.any(Number) };
       expect(groups).toEqual([
@@ -464,7 +473,7 @@ export function inboxOperationsSuite(adapter: Adapter): void {
       expect(isComplete).toBe(true);
       expect(await opened.list({ errorGroup: '\0' })).toEqual([]);
       await opened.replay({ errorGroup: 'no plant …' });
-      expect((await opened.inbox.errorGroups()).groups).toMatchObject([{ group: 'the same' }]);
+      expect((await opened.inbox.operations.errorGroups()).groups).toMatchObject([{ group: 'the same' }]);
     });
 
     test('show and find header fields as UTF-8 where they are, and keep them as they came', async () => {
@@ -476,25 +485,26 @@ export function inboxOperationsSuite(adapter: Adapter): void {
       ] as const;
       await inbox.accept(incoming('a', { fields, mediaType: sent('text/grün'), contentEncoding: 'gr\xfcn' }));
       const search = async (text: string): Promise<unknown> =>
-        (await inbox.search({ text, filter: {}, limit: 10, maxDuration: 60_000 })).deliveries.length;
+        (await inbox.operations.search({ text, filter: {}, limit: 10, maxDuration: 60_000 })).deliveries
+          .length;
 
       const shown = { mediaType: 'text/grün', contentEncoding: 'grün' };
       expect(await opened.list()).toMatchObject([shown]);
-      expect(await inbox.find(1)).toMatchObject({
+      expect(await inbox.operations.find(1)).toMatchObject({
         ...shown,
         fields: [
           ['X-City', 'Grünland'],
           ['X-Latin', 'Grünland'],
         ],
       });
-      expect((await inbox.read(all())).deliveries).toMatchObject([{ fields }]);
+      expect((await inbox.operations.read(all())).deliveries).toMatchObject([{ fields }]);
       expect([await search('Grünland'), await search('> Grünland')]).toEqual([1, 0]);
     });
 
     describe('a search', () => {
       const search = async (text: string, given: Partial<Search> = {}): Promise<number[]> => {
         const request = { text, filter: {}, limit: 10, maxDuration: 60_000, ...given };
-        return (await opened.inbox.search(request)).deliveries.map(({ id }) => id);
+        return (await opened.inbox.operations.search(request)).deliveries.map(({ id }) => id);
       };
 
       test('finds exact characters in content, header fields, error, key and event, the newest first', async () => {
@@ -510,16 +520,16 @@ export function inboxOperationsSuite(adapter: Adapter): void {
         expect(await search(sought)).toEqual([4, 3, 2, 1]);
         expect(await search(sought, { filter: { state: 'parked' } })).toEqual([1]);
         expect(await search('%')).toEqual([5, 4, 3, 2, 1]);
-        expect(await search((await inbox.find(2))!.key)).toEqual([2]);
+        expect(await search((await inbox.operations.find(2))!.key)).toEqual([2]);
       });
 
       test('goes on where it has stopped, at its limit or after its time', async () => {
         await opened.accept(5);
         const part = { text: 'content', filter: {}, limit: 2, maxDuration: 60_000 };
-        const first = await opened.inbox.search(part);
+        const first = await opened.inbox.operations.search(part);
         expect([first.deliveries.map(({ id }) => id), first.next]).toEqual([[5, 4], 4]);
         expect(await search('content', { after: 4 })).toEqual([3, 2, 1]);
-        expect(await opened.inbox.search({ ...part, maxDuration: 0 })).toEqual({
+        expect(await opened.inbox.operations.search({ ...part, maxDuration: 0 })).toEqual({
           deliveries: [],
           next: expect.any(Number),
         });
@@ -530,7 +540,7 @@ export function inboxOperationsSuite(adapter: Adapter): void {
       test('count each state', async () => {
         await makeOneOfEach();
 
-        expect(await opened.inbox.stats()).toMatchObject({
+        expect(await opened.inbox.operations.stats()).toMatchObject({
           ...{ waiting: 2, running: 1, retrying: 1, handled: 2, parked: 1, discarded: 1 },
           nextRetryAt: (await opened.list())[2]!.dueAt,
         });
@@ -543,21 +553,21 @@ export function inboxOperationsSuite(adapter: Adapter): void {
         const times = (await opened.list()).map(({ receivedAt }) => receivedAt);
 
         expect(times[0]).toBeLessThan(times[1]!);
-        const { oldestWaitingAt, now } = await opened.inbox.stats();
+        const { oldestWaitingAt, now } = await opened.inbox.operations.stats();
         expect(oldestWaitingAt).toBe(times[0]);
         expectNow(now);
         await opened.settle(failed(LATER));
-        expect(await opened.inbox.stats()).toMatchObject({ oldestWaitingAt: times[0] });
+        expect(await opened.inbox.operations.stats()).toMatchObject({ oldestWaitingAt: times[0] });
         await opened.replay(only(1));
         await opened.settle(PARKED, HANDLED);
-        expect(await opened.inbox.stats()).toMatchObject({ oldestWaitingAt: null });
+        expect(await opened.inbox.operations.stats()).toMatchObject({ oldestWaitingAt: null });
       });
 
       test('have the size, which grows with the contents', async () => {
-        const before = (await opened.inbox.stats()).bytes;
+        const before = (await opened.inbox.operations.stats()).bytes;
         for (let count = 0; count < 4; count += 1) await opened.inbox.accept(incoming(Buffer.alloc(500_000)));
 
-        expect((await opened.inbox.stats()).bytes - before).toBeGreaterThan(1_900_000);
+        expect((await opened.inbox.operations.stats()).bytes - before).toBeGreaterThan(1_900_000);
       });
     });
   });

@@ -13,7 +13,7 @@ export function inboxRetentionSuite(adapter: Adapter): void {
       const retention = { maxAge: DAY, maxBytes: undefined, maxEventAge: 3 * DAY, ...given };
       let total = 0;
       for (let removed = 1; removed > 0; total += removed)
-        removed = await opened.inbox.removeExpired(retention);
+        removed = await opened.inbox.operations.removeExpired(retention);
       return total;
     };
 
@@ -37,8 +37,8 @@ export function inboxRetentionSuite(adapter: Adapter): void {
       expect(await removeExpired()).toBe(3);
 
       expect(await opened.ids()).toEqual([3, 4, 5, 6, 7, 8]);
-      expect(await opened.inbox.find(1)).toBeUndefined();
-      expect(await opened.inbox.stats()).toMatchObject({ running: 1, handled: 0, parked: 1 });
+      expect(await opened.inbox.operations.find(1)).toBeUndefined();
+      expect(await opened.inbox.operations.stats()).toMatchObject({ running: 1, handled: 0, parked: 1 });
     });
 
     test('deletes nothing that was handled or discarded later, however long ago it was received', async () => {
@@ -73,11 +73,11 @@ export function inboxRetentionSuite(adapter: Adapter): void {
       await opened.accept(2);
 
       const retention = { maxAge: DAY, maxBytes: undefined, maxEventAge: DAY };
-      expect(await opened.inbox.removeExpired(retention)).toBeLessThan(996);
+      expect(await opened.inbox.operations.removeExpired(retention)).toBeLessThan(996);
       await removeExpired();
 
       expect(await opened.ids()).toEqual([7, 307, 607, 907, 1_001, 1_002]);
-      expect(await opened.inbox.stats()).toMatchObject({ waiting: 2, handled: 0, parked: 4 });
+      expect(await opened.inbox.operations.stats()).toMatchObject({ waiting: 2, handled: 0, parked: 4 });
     });
 
     test('never uses an id again', async () => {
@@ -103,7 +103,7 @@ export function inboxRetentionSuite(adapter: Adapter): void {
       expect(await removeExpired()).toBe(0);
       await opened.age(365 * DAY);
       expect(await removeExpired()).toBe(1);
-      expect(await opened.inbox.stats()).toMatchObject({ parked: 999, handled: 400 });
+      expect(await opened.inbox.operations.stats()).toMatchObject({ parked: 999, handled: 400 });
     });
 
     test('deletes acts when their time is over, and keeps those of deliveries that it keeps', async () => {
@@ -113,11 +113,11 @@ export function inboxRetentionSuite(adapter: Adapter): void {
       await opened.settle(PARKED);
       await opened.replay(only(2));
       await opened.settle(HANDLED);
-      await opened.inbox.setPaused(true);
+      await opened.inbox.operations.setPaused(true);
       await opened.age(2 * DAY);
 
       expect(await removeExpired()).toBe(3);
-      expect(await opened.inbox.acts.list({ limit: 10 })).toMatchObject([{ id: 1 }]);
+      expect(await opened.inbox.operations.acts.list({ limit: 10 })).toMatchObject([{ id: 1 }]);
     });
 
     (adapter.isUnlimited ? describe.skip : describe)('by size', () => {
@@ -138,7 +138,7 @@ export function inboxRetentionSuite(adapter: Adapter): void {
         expect(kept).toEqual(kept.length === 0 ? [] : numbers(51 - kept.length, 50));
         expect(kept.length).toBeLessThanOrEqual(LIMIT / CONTENT);
         expect(kept.length).toBeGreaterThanOrEqual(LIMIT / CONTENT - 15);
-        expect(await opened.inbox.stats()).toMatchObject({ parked: 1, waiting: 10 });
+        expect(await opened.inbox.operations.stats()).toMatchObject({ parked: 1, waiting: 10 });
       });
 
       test('deletes nothing below the limit, and nothing that waits, is parked or was discarded above it', async () => {
@@ -151,7 +151,7 @@ export function inboxRetentionSuite(adapter: Adapter): void {
         await removeExpired({ maxBytes: 1 });
 
         const left = { handled: 0, parked: 5, discarded: 1, waiting: 25 };
-        expect(await opened.inbox.stats()).toMatchObject(left);
+        expect(await opened.inbox.operations.stats()).toMatchObject(left);
       });
     });
 
@@ -170,7 +170,7 @@ export function inboxRetentionSuite(adapter: Adapter): void {
         await opened.reopenAfterCrash();
         expect(await ofEvent('b')).toBe(2);
         expect(await opened.claimIds()).toEqual([c]);
-        expect(await opened.inbox.stats()).toMatchObject({ running: 1, handled: 0 });
+        expect(await opened.inbox.operations.stats()).toMatchObject({ running: 1, handled: 0 });
       });
 
       test('forgets it after its own limit, and not while the delivery is stored', async () => {
@@ -211,7 +211,7 @@ export function inboxRetentionSuite(adapter: Adapter): void {
       expect(changed.changed).toBe(100);
 
       expect(await opened.ids({ state: 'handled' })).toEqual([]);
-      expect(await opened.inbox.stats()).toMatchObject({ waiting: 600, parked: 0 });
+      expect(await opened.inbox.operations.stats()).toMatchObject({ waiting: 600, parked: 0 });
     });
   });
 }

@@ -93,7 +93,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
 
     test('is empty at first', async () => {
       expect(await opened.claim(1)).toEqual([]);
-      expect(await opened.inbox.stats()).toMatchObject({ waiting: 0, running: 0, parked: 0 });
+      expect(await opened.inbox.operations.stats()).toMatchObject({ waiting: 0, running: 0, parked: 0 });
     });
 
     describe('returns what it accepted, unchanged:', () => {
@@ -150,7 +150,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
       expect(keysOf(await opened.claim())).toEqual(keys);
       await opened.reopenAfterCrash();
       await opened.settle(PARKED, PARKED, HANDLED);
-      expect(Object.values(keys)).toContain((await opened.inbox.find(1))!.key);
+      expect(Object.values(keys)).toContain((await opened.inbox.operations.find(1))!.key);
       await opened.replay();
       expect(keysOf(await opened.claim())).toEqual(keys);
     });
@@ -210,7 +210,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
         await opened.reopen();
         expect(await opened.inbox.accept(ofEvent('a', 'other'))).toBe(id);
         expect(await opened.ids()).toEqual([id]);
-        expect(await opened.inbox.find(id)).toMatchObject({ key });
+        expect(await opened.inbox.operations.find(id)).toMatchObject({ key });
       });
 
       test('is different from one of another event, however similar their identifiers are', async () => {
@@ -327,7 +327,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
           [5, 2],
         ]);
         expect(contentOf(claimed[2]!)).toBe('content 4');
-        const { error, history } = (await opened.inbox.find(2))!;
+        const { error, history } = (await opened.inbox.operations.find(2))!;
         expect(error).toBe(INTERRUPTED);
         expect(history).toMatchObject([
           { number: 1, error: 'not yet', duration: 7 },
@@ -351,7 +351,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
         expect(await opened.claimIds()).toEqual([id]);
         const [{ dueAt } = { dueAt: null }] = await opened.list();
         expectNow(dueAt! - 2 * LATER);
-        expect(await opened.inbox.stats()).toMatchObject({ retrying: 1, nextRetryAt: dueAt });
+        expect(await opened.inbox.operations.stats()).toMatchObject({ retrying: 1, nextRetryAt: dueAt });
       });
 
       test('twice in a row comes alone of its kind, beside everything else, until an attempt ends', async () => {
@@ -377,7 +377,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
         await opened.reopenAfterCrash({ maxAttempts: 1 });
 
         expect(await opened.claim()).toEqual([]);
-        expect(await opened.inbox.find(1)).toMatchObject({
+        expect(await opened.inbox.operations.find(1)).toMatchObject({
           ...{ state: 'parked', attempts: 1, error: INTERRUPTED, dueAt: null, history: [{ number: 1 }] },
         });
       });
@@ -413,11 +413,14 @@ export function inboxSuite(name: string, adapter: Adapter): void {
         expect(await opened.claimIds()).toEqual([1]);
       });
 
-      test('comes at once if it is due later than after the longest backoff: a clock was wrong', async () => {
+      test('comes after the next pass if it is due later than after the longest backoff: a clock was wrong', async () => {
         await opened.accept(2);
         await opened.settle(failed(8_760 * LATER), failed(2 * LATER));
+        await opened.reopen();
 
-        expect(await opened.claimIds()).toEqual([1]);
+        let ids: readonly number[] = [];
+        while (ids.length === 0) ids = await opened.claimIds();
+        expect(ids).toEqual([1]);
       });
 
       test.each(['', '\0 \ud800 😀 "\\', 'long '.repeat(100_000)])(
@@ -427,7 +430,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
           await opened.settle({ ...failed(0), error, stack: error }, { ...PARKED, error, stack: error });
 
           expect(await opened.claimIds()).toEqual([1]);
-          expect((await opened.inbox.find(2))!.history).toHaveLength(1);
+          expect((await opened.inbox.operations.find(2))!.history).toHaveLength(1);
         },
       );
     });
@@ -451,21 +454,29 @@ export function inboxSuite(name: string, adapter: Adapter): void {
         await opened.reopen();
         await Promise.all(underWay);
 
-        expect(await opened.inbox.stats()).toMatchObject({ handled: 1, parked: 1, running: 0, waiting: 51 });
+        expect(await opened.inbox.operations.stats()).toMatchObject({
+          handled: 1,
+          parked: 1,
+          running: 0,
+          waiting: 51,
+        });
         expect(await opened.claim()).toMatchObject(numbers(3, 53).map((id) => ({ id, attempts: 1 })));
       });
 
       const calls: readonly (readonly [operation: string, call: (closed: Inbox) => Promise<unknown>])[] = [
         ['accept', (closed) => closed.accept(incoming('arbitrary'))],
-        ['removeExpired', (closed) => closed.removeExpired({ maxAge: 1, maxBytes: 1, maxEventAge: 1 })],
+        [
+          'removeExpired',
+          (closed) => closed.operations.removeExpired({ maxAge: 1, maxBytes: 1, maxEventAge: 1 }),
+        ],
         ['probe', (closed) => closed.probe()],
-        ['list', (closed) => closed.list({}, { order: 'newest first', limit: 1 })],
-        ['count', (closed) => closed.count({})],
-        ['find', (closed) => closed.find(1)],
-        ['read', (closed) => closed.read(all())],
+        ['list', (closed) => closed.operations.list({}, { order: 'newest first', limit: 1 })],
+        ['count', (closed) => closed.operations.count({})],
+        ['find', (closed) => closed.operations.find(1)],
+        ['read', (closed) => closed.operations.read(all())],
         ['acts.begin', (closed) => act(closed, 'replay')],
-        ['setPaused', (closed) => closed.setPaused(true)],
-        ['stats', (closed) => closed.stats()],
+        ['setPaused', (closed) => closed.operations.setPaused(true)],
+        ['stats', (closed) => closed.operations.stats()],
       ];
 
       test('makes whatever is called reject, and nothing is written', async () => {

@@ -113,9 +113,9 @@ export async function act(
   reason: string | null = null,
 ): Promise<Act> {
   const chosen = { state: CHANGEABLE[kind], ...filter };
-  const { id } = await inbox.acts.begin(kind, chosen, originOf(reason));
-  await inbox.acts.untilIdle();
-  return (await inbox.acts.find(id))!;
+  const { id } = await inbox.operations.acts.begin(kind, chosen, originOf(reason));
+  await inbox.operations.acts.untilIdle();
+  return (await inbox.operations.acts.find(id))!;
 }
 
 /** Expects a time that is now, to the minute. */
@@ -123,7 +123,7 @@ export function expectNow(time: number): void {
   expect(Math.abs(time - Date.now())).toBeLessThan(60_000);
 }
 
-/** Resolves when what was called before is stored. @throws ReceiverError if nothing can be written */
+/** Resolves when a write that is called now is stored. @throws ReceiverError if nothing can be written */
 export async function untilWritten(inbox: Inbox): Promise<void> {
   const { store } = inbox as unknown as { readonly store: Store };
   await store.run(sql`SELECT 1`);
@@ -135,6 +135,7 @@ export async function untilStored(inbox: Inbox): Promise<void> {
   await delay(2);
   for (let cycles = 0; cycles < 2; cycles += 1) {
     await turn();
+    await inbox.untilCommitted();
     await untilWritten(inbox);
   }
   await turn();
@@ -223,7 +224,7 @@ export class OpenedInbox {
       columns.map((column) => `${column} = ${column} - ${difference}`).join(', ');
     await this.adapter.sql(
       this.#place!,
-      `UPDATE delivery SET ${times('received_at', 'due_at', 'started_at', 'ended_at')};
+      `UPDATE delivery SET ${times('received_at', 'due_at', 'claimed_at', 'ended_at')};
       UPDATE event SET ${times('received_at')}; UPDATE act SET ${times('at')}`,
     );
   }
@@ -262,7 +263,7 @@ export class OpenedInbox {
   }
 
   list(filter: DeliveryFilter = {}): Promise<readonly ListedDelivery[]> {
-    return this.inbox.list(filter, { order: 'oldest first', limit: 10_000 });
+    return this.inbox.operations.list(filter, { order: 'oldest first', limit: 10_000 });
   }
 
   async ids(filter: DeliveryFilter = {}): Promise<number[]> {

@@ -56,7 +56,7 @@ export function overviewSuite(
       const content = '{"name":"Efeu \\\\ 🌱"}';
       await inbox.accept(incoming(content, { fields, eventId: 'one', mediaType: 'a/b' }));
       await claims.settle(PARKED);
-      const { deliveries } = await inbox.read(all());
+      const { deliveries } = await inbox.operations.read(all());
       const { key, receivedAt } = deliveries[0]!;
 
       const row = (await rows(`SELECT ${COLUMNS.join(', ')} FROM overview`))[0]!;

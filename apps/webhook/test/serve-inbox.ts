@@ -35,6 +35,6 @@ export async function stoppedInbox(kept: readonly Kept[]): Promise<string> {
 /** The folder of an inbox with these deliveries that a receiver has open, as far as a command notices. */
 export async function runningInbox(kept: readonly Kept[]): Promise<{ folder: string; inbox: Inbox }> {
   const { folder, inbox } = await fillInbox(kept);
-  await startListener((app) => deliveryRoutes(app, inbox), { folder });
+  await startListener((app) => deliveryRoutes(app, inbox.operations), { folder });
   return { folder, inbox };
 }

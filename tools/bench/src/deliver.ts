@@ -14,7 +14,7 @@ export async function deliver(
   { origin, process: server }: Server,
   connections: number,
   amount?: number,
-): Promise<Figures<'perSecond' | 'p99' | 'cpuMicroseconds'>> {
+): Promise<Figures<'delivered' | 'perSecond' | 'p99' | 'cpuMicroseconds'>> {
   const cpu = cpuMicroseconds(server);
   const result = await autocannon({
     url: `${origin}/plant/webhook`,
@@ -27,6 +27,7 @@ export async function deliver(
   if (result.non2xx + result.errors > 0)
     throw new Error(`${origin}: ${result.non2xx} requests refused, ${result.errors} failed.`);
   return {
+    delivered: result['2xx'],
     perSecond: result['2xx'] / result.duration,
     p99: result.latency.p99,
     cpuMicroseconds: (cpuMicroseconds(server) - cpu) / result['2xx'],

@@ -127,7 +127,7 @@ describe('passes on', () => {
     expect(recorder.ids).toEqual(Array.from({ length: 25 }, (_, index) => index + 1));
     expect(recorder.calls[3]).toMatchObject({ method: 'POST', attempts: 1 });
     expect(String(recorder.calls[3]!.content)).toBe('content 3');
-    expect(await inbox.stats()).toMatchObject({ handled: 25 });
+    expect(await inbox.operations.stats()).toMatchObject({ handled: 25 });
     expect(await afterRestart(running)).toEqual([]);
   });
 
@@ -151,12 +151,12 @@ describe('passes on', () => {
     );
     const { inbox, recorder } = running;
     await recorder.called(50);
-    await inbox.setPaused(true);
+    await inbox.operations.setPaused(true);
     latch.open();
     await untilStored(inbox);
 
     expect(recorder.calls).toHaveLength(50);
-    expect(await inbox.stats()).toMatchObject({ handled: 50, waiting: 350 });
+    expect(await inbox.operations.stats()).toMatchObject({ handled: 50, waiting: 350 });
   });
 });
 
@@ -175,12 +175,17 @@ test.each<[name: string, maxAttempts: number, ahead: boolean]>([
   );
   await recorder.called(402);
   await untilStored(inbox);
-  expect((await inbox.stats()).running > 2).toBe(isAhead);
+  expect((await inbox.operations.stats()).running > 2).toBe(isAhead);
   time += 200;
   timers.forEach((then) => then());
   await untilStored(inbox);
 
-  expect(await inbox.stats()).toMatchObject({ handled: 400, running: 2, waiting: 198, retrying: 0 });
+  expect(await inbox.operations.stats()).toMatchObject({
+    handled: 400,
+    running: 2,
+    waiting: 198,
+    retrying: 0,
+  });
   expect(recorder.ids).toHaveLength(402);
 });
 
@@ -231,7 +236,7 @@ describe('a handler that fails', () => {
       expect(retryAfterMs).toBeGreaterThanOrEqual(1);
       expect(retryAfterMs).toBeLessThanOrEqual(3);
     }
-    expect(await inbox.stats()).toMatchObject({ waiting: 0, parked: 0 });
+    expect(await inbox.operations.stats()).toMatchObject({ waiting: 0, parked: 0 });
   });
 
   test.each([
@@ -250,7 +255,7 @@ describe('a handler that fails', () => {
 
     expect(retryAfterMs).toBeGreaterThanOrEqual(shortest);
     expect(retryAfterMs).toBeLessThanOrEqual(longest);
-    expect((await inbox.find(1))!.history).toMatchObject([
+    expect((await inbox.operations.find(1))!.history).toMatchObject([
       { error: 'TargetResponse: the target responded with 503' },
     ]);
   });
@@ -264,7 +269,7 @@ describe('a handler that fails', () => {
 
     expect(recorder.calls.map(({ attempts }) => attempts)).toEqual([1, 2, 3]);
     expect(log.lines.at(-1)).toMatchObject({ level: 'error', delivery: 1, attempt: 3 });
-    const found = await inbox.find(1);
+    const found = await inbox.operations.find(1);
     expect(found).toMatchObject({ state: 'parked', attempts: 3, error: described });
     expect(found!.history.map(({ number, error }) => [number, error])).toEqual([
       [1, described],
@@ -292,7 +297,7 @@ describe('a handler that takes too long', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
     expect(signals[0]!.reason).toMatchObject({ message: 'the handler took longer than 5 ms' });
     expect(log.lines).toMatchObject([{ attempt: 1, err: { message: 'the handler took longer than 5 ms' } }]);
-    expect(await inbox.stats()).toMatchObject({ waiting: 0, parked: 0 });
+    expect(await inbox.operations.stats()).toMatchObject({ waiting: 0, parked: 0 });
   });
 
   test('has not, if what it waited for had arrived while the process stood still', async () => {
@@ -322,7 +327,7 @@ describe('a handler that takes too long', () => {
     await dispatcher.stop(neverAborts);
 
     expect(log.lines).toEqual([]);
-    expect(await inbox.stats()).toMatchObject({ handled: 1 });
+    expect(await inbox.operations.stats()).toMatchObject({ handled: 1 });
   });
 
   test.each<[string, DeliveryHandler]>([
@@ -341,7 +346,7 @@ describe('a handler that takes too long', () => {
     expect(log.lines.map(({ msg }) => msg)).toEqual(
       [FAILED, PARKED].map((msg) => expect.stringMatching(msg) as unknown),
     );
-    expect(await inbox.stats()).toMatchObject({ waiting: 0, parked: 1 });
+    expect(await inbox.operations.stats()).toMatchObject({ waiting: 0, parked: 1 });
   });
 });
 
@@ -381,7 +386,7 @@ test('a handler that changes its delivery changes nothing in the inbox', async (
   await running.dispatcher.stop(neverAborts);
 
   expect(logged).toMatchObject({ delivery: 1, attempt: 1 });
-  expect(await running.inbox.find(1)).toMatchObject({
+  expect(await running.inbox.operations.find(1)).toMatchObject({
     ...{ id: 1, state: 'retrying', attempts: 1, content: Buffer.from('content 0') },
   });
 });
@@ -453,7 +458,7 @@ describe('stopping', () => {
     await untilStored(running.inbox);
 
     expect(running.recorder.calls).toEqual([]);
-    expect(await running.inbox.stats()).toMatchObject({ waiting: 3, running: 0 });
+    expect(await running.inbox.operations.stats()).toMatchObject({ waiting: 3, running: 0 });
   });
 
   test('leaves no timer behind', async () => {
@@ -502,7 +507,7 @@ describe('an inbox that fails', () => {
     await dispatcher.stop(neverAborts);
 
     expect(recorder.ids).toEqual([1, 2, 3]);
-    expect(await inbox.stats()).toMatchObject({ waiting: 0, parked: 0 });
+    expect(await inbox.operations.stats()).toMatchObject({ waiting: 0, parked: 0 });
     expect(await afterRestart(running)).toEqual([]);
   });
 

@@ -59,7 +59,7 @@ export class Dispatcher implements Consumer {
   #onIdle: (() => void) | undefined;
 
   constructor(
-    private readonly inbox: Pick<Inbox, 'begin' | 'grant' | 'settle' | 'drain'>,
+    private readonly inbox: Pick<Inbox, 'begin' | 'grant' | 'mayBegin' | 'settle' | 'drain'>,
     private readonly handler: AttemptHandler,
     private readonly limits: DispatcherLimits,
     private readonly logger: Pick<Logger, 'warn' | 'error'>,
@@ -127,8 +127,15 @@ export class Dispatcher implements Consumer {
       if (this.clock.now() > end) return this.clock.setImmediate(() => this.#startQueued());
       const { delivery } = this.#queue.shift()!;
       this.#queuedBytes -= delivery.content.length;
-      this.#attempt(delivery);
+      if (this.inbox.mayBegin(delivery)) this.#attempt(delivery);
+      else this.#giveBack(delivery);
     }
+  }
+
+  /** Another receiver may have it: this process stood still for longer than its lease. */
+  #giveBack(delivery: Delivery): void {
+    this.inbox.settle(delivery, RELEASED);
+    this.inbox.grant(1);
   }
 
   /** One attempt that is the last one is not claimed ahead: a crash would use it up. */

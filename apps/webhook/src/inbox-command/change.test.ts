@@ -74,7 +74,7 @@ test('a stopped inbox shows and does the same as one whose receiver runs', async
     isPaused: true,
   });
   await plantInbox('resume', '--inbox', running);
-  expect(await inbox.stats()).toMatchObject({ isPaused: false });
+  expect(await inbox.operations.stats()).toMatchObject({ isPaused: false });
 });
 
 test('replay takes what is parked or retrying, but nothing that is handled', async () => {
@@ -145,7 +145,7 @@ test('replay --wait says what became of it, and exits with 0 only if all are han
   const claims = Claims.begin(inbox);
   const replay = async (...results: readonly AttemptResult[]): Promise<Result> => {
     const replayed = plantInbox('replay', '--yes', '--wait', '--reason', 'it is back', '--inbox', folder);
-    while ((await inbox.stats()).waiting < 2) await turn();
+    while ((await inbox.operations.stats()).waiting < 2) await turn();
     await claims.settle(...results);
     return replayed;
   };
@@ -196,7 +196,7 @@ test('replay --wait changes nothing without a receiver, and does not wait for a 
   });
   expect((await plantInbox('acts', '--inbox', stopped)).stderr).toBe('No acts.\n');
   const { folder, inbox } = await runningInbox(KEPT);
-  await inbox.setPaused(true);
+  await inbox.operations.setPaused(true);
 
   expect(await plantInbox('replay', '--yes', '--wait', '--inbox', folder)).toMatchObject({
     code: 1,

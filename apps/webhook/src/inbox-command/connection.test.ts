@@ -66,15 +66,15 @@ test('an inbox of the version before is left as it is', async () => {
   const folder = makeFolder();
   const inbox = await openEmbedded(folder);
   await inbox.close();
-  runSql(inbox.location, 'PRAGMA user_version = 6');
+  runSql(inbox.location, 'PRAGMA user_version = 10');
 
   expect(await plantInbox('list', '--inbox', folder)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining(
-      'has tables of version 6. Start the receiver, which brings them to',
+      'has tables of version 10, which is too old. Take it along with "plant-inbox export"',
     ) as string,
   });
-  expect(readdirSync(folder)).not.toContain('inbox.sqlite.version-6');
+  expect(readdirSync(folder)).not.toContain('inbox.sqlite.version-10');
 });
 
 test('a receiver that starts, stops, or does not listen on its socket', async () => {

@@ -76,7 +76,7 @@ async function useHere<Result>(
   try {
     const { fastify } = await import('fastify');
     const app = fastify();
-    deliveryRoutes(app, inbox);
+    deliveryRoutes(app, inbox.operations);
     const send: Send = (method, url, payload) => app.inject({ method, url, ...(payload && { payload }) });
     return await use(connectionTo(send, isRunning));
   } finally {

@@ -17,7 +17,7 @@ const lineOf = (content: string, given: object = {}): string =>
 /** What a stopped inbox has. */
 async function readAll(folder: string): Promise<readonly ExportedDelivery[]> {
   const inbox = await openEmbedded(folder);
-  const { deliveries } = await inbox.read({ filter: {}, after: 0, limit: 10_000 });
+  const { deliveries } = await inbox.operations.read({ filter: {}, after: 0, limit: 10_000 });
   await inbox.close();
   return deliveries;
 }

@@ -8,7 +8,7 @@ import { z } from 'zod';
 
 import { ReceiverError } from '../errors.js';
 import { backUp, requireUndamaged } from '../inbox/sqlite/back-up.js';
-import { type IncomingDelivery, isEventId } from '../inbox/delivery.js';
+import { type IncomingDelivery, isStorable } from '../inbox/delivery.js';
 import type { Inbox } from '../inbox/inbox.js';
 import { DELIVERY_STATES } from '../inbox/inbox-operations.js';
 import { openInbox } from '../inbox/open-inbox.js';
@@ -75,19 +75,16 @@ const isSystemError = (error: unknown): boolean => (error as NodeJS.ErrnoExcepti
 /** How many characters of lines are stored together. */
 const BATCH_LENGTH = 1_048_576;
 
-const nullableText = z.string().nullable();
+const text = z.string().refine(isStorable, 'has U+0000 or half of a surrogate pair');
 
 /** A line of an export. What else it has isn't stored. An earlier version exported no key: then there is a new one. */
 const exportedDelivery = z.object({
   key: z.uuid().toLowerCase().optional(),
   state: z.enum(DELIVERY_STATES),
-  method: z.string(),
-  mediaType: nullableText,
-  contentEncoding: nullableText,
-  eventId: nullableText.refine(
-    (id) => id === null || isEventId(id),
-    'has U+0000 or half of a surrogate pair',
-  ),
+  method: text,
+  mediaType: text.nullable(),
+  contentEncoding: text.nullable(),
+  eventId: text.nullable(),
   fields: z.array(z.tuple([z.string(), z.string()])).default([]),
   content: z.base64(),
 });
@@ -138,7 +135,7 @@ export async function importDeliveries(
 }
 
 async function countOf(inbox: Inbox): Promise<number> {
-  const counts = await inbox.stats();
+  const counts = await inbox.operations.stats();
   return sumOf(DELIVERY_STATES.map((state) => counts[state]));
 }
 

@@ -11,17 +11,10 @@ const selection = (columns: Readonly<Record<string, string>>): string =>
     .map(([name, column]) => `${column} AS "${name}"`)
     .join(', ');
 
-/**
- * The key of a delivery. Rows from before there were keys have all the same first 24 characters of a UUID, which were drawn
- * when the column was added: to write each row again would write the whole inbox. The id is the rest.
- */
-export const KEY = `CASE WHEN length(key) = 36 THEN key ELSE key || substr(CAST(1000000000000 + id AS text), 2) END`;
-
 /** What a handler gets of a delivery. */
 const CLAIMED_COLUMNS = {
-  ...{ id: 'id', receivedAt: 'received_at', attempts: 'attempts', startedAt: 'started_at' },
+  ...{ id: 'id', receivedAt: 'received_at', attempts: 'attempts', startedAt: 'claimed_at' },
   ...SENT,
-  key: KEY,
   content: 'content',
 };
 
@@ -45,7 +38,7 @@ const LISTED = {
   state: 'state',
   receivedAt: 'received_at',
   dueAt: "CASE WHEN state = 'retrying' THEN due_at END",
-  startedAt: 'started_at',
+  startedAt: 'claimed_at',
   endedAt: 'ended_at',
   replayedAt: 'replayed_at',
   attempts: 'attempts',
@@ -60,7 +53,7 @@ const PREVIEWED = 120;
 
 export const SUMMARY = raw(selection({ ...LISTED, preview: `substr(content, 1, ${PREVIEWED})` }));
 
-export const WHOLE = raw(selection({ ...LISTED, key: KEY, fields: 'fields', content: 'content' }));
+export const WHOLE = raw(selection({ ...LISTED, key: 'key', fields: 'fields', content: 'content' }));
 
 /** A row with what was sent. */
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- The columns are known by the statement.

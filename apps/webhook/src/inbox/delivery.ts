@@ -3,7 +3,7 @@ import type { Delivery } from '@plant-store/handler';
 /** A delivery with its key. */
 export type KeyedDelivery = Omit<Delivery, 'id' | 'receivedAt' | 'attempts' | 'startedAt'>;
 
-/** A delivery as it was received. Its `eventId` is one for {@link isEventId}. */
+/** A delivery as it was received. Its texts are {@link isStorable}. */
 export type IncomingDelivery = Omit<KeyedDelivery, 'key'>;
 
 /**
@@ -55,9 +55,23 @@ export interface RetryPolicy {
 /** U+0000 and halves of surrogate pairs. SQLite's library cuts a text at the one and replaces the other; PostgreSQL stores neither. */
 const UNSTORABLE = /[\0\p{Surrogate}]/u;
 
-/** Whether an inbox can store this text as the identifier of an event: well-formed Unicode without U+0000. */
-export function isEventId(text: string): boolean {
+/** Whether both databases can store this text: well-formed Unicode without U+0000. */
+export function isStorable(text: string): boolean {
   return !UNSTORABLE.test(text);
+}
+
+/** Header fields are stored in JSON, which escapes what a text can't have. */
+const TEXTS = ['key', 'method', 'mediaType', 'contentEncoding', 'eventId'] as const;
+
+/** @throws TypeError if a database would refuse the delivery, and with it all others that are stored by the same cycle */
+export function requireStorable(delivery: KeyedDelivery): void {
+  for (const name of TEXTS) {
+    const text: unknown = delivery[name];
+    if (text === null && name !== 'key' && name !== 'method') continue;
+    if (typeof text !== 'string') throw new TypeError(`The ${name} of a delivery is not a text.`);
+    if (!isStorable(text))
+      throw new TypeError(`The ${name} of a delivery contains U+0000 or half of a surrogate pair.`);
+  }
 }
 
 /** A text for people as an inbox stores it: its beginning, in well-formed Unicode without U+0000. */

@@ -11,17 +11,15 @@ import {
   type AttemptResult,
   type Claimed,
   type IncomingDelivery,
-  isEventId,
   type KeyedDelivery,
+  requireStorable,
   type RetryPolicy,
   storableText,
 } from './delivery.js';
 import { errorGroupOf } from '../logging/error-group.js';
-import { Acts } from './acts.js';
-import type { Act, ActKind, Origin, Retention, StoredAct } from './inbox-operations.js';
-import { Removal } from './retention.js';
-import { SqlOperations } from './sql-operations.js';
-import { type CycleOutcome, isOfOnePart, type Result, type Row, type Store } from './store.js';
+import { type OperatedInbox, Operations } from './operations.js';
+import type { CycleOutcome, HeldLease, Result, Row, Store } from './store.js';
+import { type Transitions, transitionsFor } from './transitions.js';
 
 /** So many arrivals begin a cycle. Fewer begin it at the end of the turn of the event loop. */
 const POST_AT = 32;
@@ -32,11 +30,8 @@ const MAX_BYTES = 8 * 1_048_576;
 /** How long to wait after a cycle that failed, in milliseconds. */
 const RETRY_INTERVAL = 250;
 
-/** How often to look for what was running in receivers that have ended, and for what a clock has dated wrong, in milliseconds. */
-const ADOPT_INTERVAL = 5_000;
-
-/** How long to wait with a result that can't be stored, in milliseconds: who has its row locked delays everything by 20 s. */
-const LOCKED_INTERVAL = 60_000;
+/** How often to adopt what was running in receivers that have ended, and to heal what a clock has dated wrong, in milliseconds. */
+const HEAL_INTERVAL = 5_000;
 
 /** How long a probe, or an arrival that is stored, shows that others can be, in milliseconds. */
 const PROBE_INTERVAL = 5_000;
@@ -57,16 +52,6 @@ const MAX_WAIT = 3_600_000;
 
 /** Longest stack that is stored, in UTF-16 code units. */
 const MAX_STACK = 8_000;
-
-const NOBODY: Origin = { operator: null, source: null, reason: null };
-
-/** What the log says of an act that is over. */
-const DONE: Readonly<Record<ActKind, string>> = {
-  replay: 'an operator replayed deliveries',
-  discard: 'an operator discarded deliveries',
-  pause: 'an operator paused the handler',
-  resume: 'an operator resumed the handler',
-};
 
 /**
  * - `running`: a cycle begins when something arrives, has ended, or is due.
@@ -95,17 +80,23 @@ export interface InboxListeners {
   readonly logger: Pick<Logger, 'error' | 'warn' | 'info'>;
 }
 
+/** A delivery that runs here: when its attempt began, and the lease by which it was claimed. */
+interface Running {
+  readonly startedAt: number;
+  readonly lease: HeldLease;
+}
+
+/** What is due next, as a cycle has left it. Times are by the monotonic clock. */
+interface Answer {
+  readonly endedAt: number;
+  readonly pollAt: number;
+}
+
 /** A delivery that waits for its commit. */
 interface Arrival {
   readonly delivery: KeyedDelivery;
   readonly resolve: (id: number) => void;
   readonly reject: (error: unknown) => void;
-}
-
-/** What goes into one cycle. */
-interface Batch {
-  readonly arrivals: readonly Arrival[];
-  readonly results: readonly Result[];
 }
 
 /** Injection token of the {@link Inbox}. */
@@ -118,54 +109,54 @@ export const INBOX = Symbol('Inbox');
  * results that aren't stored, and what this process runs. The embedded and the shared inbox pass one suite,
  * test/inbox.suite.ts.
  */
-export class Inbox extends SqlOperations {
-  readonly acts: Acts;
+export class Inbox implements OperatedInbox {
+  /** What operators do with it. */
+  readonly operations: Operations;
+  readonly #transitions: Transitions;
   #mode: Mode = 'running';
   #arrivals: Arrival[] = [];
   #results: Result[] = [];
-  /** Runs here: claimed, and its result isn't stored. When its attempt began, by its id. */
-  readonly #running = new Map<number, number>();
-  /** Cycles under way. */
-  #cycles = 0;
-  /** When to look for what is due, by the monotonic clock. */
-  #lookAt = -Infinity;
+  /** Results whose rows somebody has locked. */
+  #locked: Result[] = [];
+  /** Runs here: claimed, and its result isn't stored. By its id. */
+  readonly #running = new Map<number, Running>();
+  readonly #underWay = new Set<Promise<void>>();
+  /** How long the last cycle took, in milliseconds. */
+  #lastDuration = 0;
+  /** When to claim what is due, by the monotonic clock. */
+  #pollAt = -Infinity;
+  #answers: readonly Answer[] = [];
   #isWaking = false;
   #timer: unknown;
-  #adopting: unknown;
+  #healing: unknown;
   #consumer: Consumer | undefined;
-  #longestWait = MAX_WAIT;
-  /** The write-ahead log may have what was deleted. */
-  #logHasDeleted = false;
   #onIdle: (() => void)[] = [];
   #closing: Promise<void> | undefined;
   /** By the monotonic clock. */
   #checkedUntil = -Infinity;
   #acceptedUntil = -Infinity;
-  readonly #removal: Removal;
   readonly #logFailure: WriteLine;
 
   constructor(
-    store: Store,
+    private readonly store: Store,
     private readonly listeners: InboxListeners,
     private readonly clock: Clock = CLOCK,
   ) {
-    super(store);
-    this.#removal = new Removal(store, clock);
+    this.#transitions = transitionsFor(store.dialect);
+    this.operations = new Operations(store, this, listeners.logger, clock);
     this.#logFailure = throttledLog((fields) =>
       listeners.logger.error(fields, 'failed to claim deliveries or to store their results'),
     );
-    const logFailure = throttledLog((fields) =>
-      listeners.logger.error(fields, 'failed to carry out an act of an operator'),
-    );
-    this.acts = new Acts(store, clock, {
-      count: (filter) => this.count(filter),
-      changed: (kind) => {
-        if (kind === 'discard') this.#logHasDeleted = true;
-        this.#look();
-      },
-      over: (act) => this.#actIsOver(act),
-      failed: (err) => logFailure({ err }),
-    });
+  }
+
+  /** Where it is, for people. It has no credentials. */
+  get location(): string {
+    return this.store.location;
+  }
+
+  /** Names this process among those that share the inbox. */
+  get receiver(): string {
+    return this.store.receiver;
   }
 
   /** See `Store.open`. */
@@ -179,15 +170,13 @@ export class Inbox extends SqlOperations {
    *
    * @param key of a delivery that was accepted before, see {@link KeyedDelivery}; by default a new one
    * @throws ReceiverError `INBOX_WRITE_FAILED`; the delivery isn't stored, or the reply that says so was lost
-   * @throws TypeError if the event's identifier can't be stored
+   * @throws TypeError if a text can't be stored
    */
-  accept(delivery: IncomingDelivery, key: string = randomUUID()): Promise<number> {
-    if (delivery.eventId !== null && !isEventId(delivery.eventId))
-      return Promise.reject(
-        new TypeError("The event's identifier contains U+0000 or half of a surrogate pair."),
-      );
+  accept(incoming: IncomingDelivery, key: string = randomUUID()): Promise<number> {
     return new Promise((resolve, reject) => {
-      this.#arrivals.push({ delivery: { key, ...delivery }, resolve, reject });
+      const delivery = { key, ...incoming };
+      requireStorable(delivery);
+      this.#arrivals.push({ delivery, resolve, reject });
       if (this.#arrivals.length >= POST_AT) this.#post();
       else this.#wake();
     });
@@ -199,16 +188,20 @@ export class Inbox extends SqlOperations {
    */
   begin(consumer: Consumer, policy: RetryPolicy): void {
     this.#consumer = consumer;
-    this.#longestWait = policy.maxBackoff;
-    void this.#adoptOrphans(policy);
-    this.#look();
+    void this.#heal(policy, true);
+    this.poll();
   }
 
   /** Lets so many more deliveries run. With less than 0, so many fewer. */
   grant(places: number): void {
     if (this.#isEnding) return;
     this.store.room.add(places);
-    if (this.#lookAt <= this.clock.now()) this.#wake();
+    if (this.#pollAt <= this.clock.now()) this.#wake();
+  }
+
+  /** Whether an attempt may begin. A receiver that stood still may have lost what it has claimed to another one. */
+  mayBegin({ id }: Pick<Claimed, 'id'>): boolean {
+    return this.#running.get(id)?.lease.isHeld() === true;
   }
 
   /**
@@ -220,47 +213,21 @@ export class Inbox extends SqlOperations {
     this.#wake();
   }
 
-  /**
-   * Deletes some of what the retention doesn't keep, the oldest first. Call it again until it returns 0.
-   *
-   * @returns how many deliveries, acts, and identifiers of events, it has deleted
-   * @throws ReceiverError `INBOX_WRITE_FAILED`
-   */
-  async removeExpired(retention: Retention): Promise<number> {
-    const removed = await this.#removal.removeExpired(retention);
-    if (removed > 0) this.#logHasDeleted = true;
-    return removed;
+  poll(): void {
+    this.#pollAt = -Infinity;
+    this.#wake();
   }
 
-  async #actIsOver({ id, kind, operator, source, reason, filter, changed }: StoredAct): Promise<void> {
-    if (kind === 'discard') await this.forgetDeleted();
-    this.listeners.logger.info(
-      { act: id, ...(filter !== null && { filter, changed }), operator, source, reason },
-      DONE[kind],
-    );
+  /** Resolves when the cycles that are under way have ended. */
+  async untilCommitted(): Promise<void> {
+    await Promise.all(this.#underWay);
   }
 
-  /**
-   * Removes what was discarded or has expired from the write-ahead log, too. If somebody reads the file, or it can't be
-   * written, the next call does it.
-   */
-  async forgetDeleted(): Promise<void> {
-    if (!this.#logHasDeleted) return;
-    this.#logHasDeleted = false;
-    const isEmpty = await this.store.emptyLog().catch(() => false);
-    if (!isEmpty) this.#logHasDeleted = true;
-  }
-
-  /** While the handler is paused, no attempt starts, also after a restart. Deliveries are accepted. */
-  async setPaused(isPaused: boolean, origin: Origin = NOBODY): Promise<Act> {
-    const act = await this.acts.setPaused(isPaused, origin);
-    if (isPaused) {
-      // What was claimed before is handed on in a turn of its own.
-      await new Promise<void>((resolve) => this.clock.setImmediate(resolve));
-      this.#consumer?.release();
-    }
-    this.#look();
-    return act;
+  async hold(): Promise<void> {
+    await this.untilCommitted();
+    // What was claimed before is handed on in a turn of its own.
+    await new Promise<void>((resolve) => this.clock.setImmediate(resolve));
+    this.#consumer?.release();
   }
 
   /**
@@ -274,7 +241,7 @@ export class Inbox extends SqlOperations {
     if (now < this.#checkedUntil) return;
     await this.store.check();
     if (now >= this.#acceptedUntil)
-      await this.store.probe({ ...PROBE, eventId: `probe of ${this.store.receiver}` });
+      await this.store.probeWrite({ ...PROBE, eventId: `probe of ${this.store.receiver}` });
     this.#checkedUntil = now + PROBE_INTERVAL;
   }
 
@@ -282,11 +249,11 @@ export class Inbox extends SqlOperations {
   async drain(): Promise<void> {
     if (!this.#isEnding) this.#enter('draining');
     this.store.room.close();
-    this.clock.clearTimeout(this.#adopting);
-    this.#lookIn();
+    this.clock.clearTimeout(this.#healing);
+    this.#pollIn();
     this.#post();
     if (!this.#isIdle()) await new Promise<void>((resolve) => this.#onIdle.push(resolve));
-    await this.acts.stop();
+    await this.operations.acts.stop();
   }
 
   /**
@@ -325,12 +292,6 @@ export class Inbox extends SqlOperations {
     this.#mode = next;
   }
 
-  /** Looks for what is due in the next cycle. */
-  #look(): void {
-    this.#lookAt = -Infinity;
-    this.#wake();
-  }
-
   /** Begins a cycle at the end of this turn of the event loop. */
   #wake(): void {
     if (this.#isWaking) return;
@@ -342,54 +303,59 @@ export class Inbox extends SqlOperations {
   }
 
   #post(): void {
-    while (this.#mayPost()) void this.#cycle(this.#takeBatch());
+    while (this.#mayPost()) {
+      const cycle = this.#cycle(this.#takeArrivals(), this.#results.splice(0)).finally(() => {
+        this.#underWay.delete(cycle);
+        this.#post();
+        if (this.#isIdle()) this.#onIdle.splice(0).forEach((resolve) => resolve());
+      });
+      this.#underWay.add(cycle);
+    }
   }
 
   #mayPost(): boolean {
-    if (this.#mode === 'backing off' || this.#cycles >= this.store.maxCycles) return false;
+    if (this.#mode === 'backing off' || this.#underWay.size >= this.store.maxCycles(this.#lastDuration))
+      return false;
     if (this.#arrivals.length + this.#results.length > 0) return true;
     if (this.#mode === 'closed') return false;
-    return this.#lookAt === -Infinity || (this.#lookAt <= this.clock.now() && this.store.room.free > 0);
+    return this.#pollAt === -Infinity || (this.#isDue && this.store.room.free > 0);
   }
 
-  #takeBatch(): Batch {
+  get #isDue(): boolean {
+    return this.#pollAt <= this.clock.now();
+  }
+
+  #takeArrivals(): Arrival[] {
     let bytes = 0;
     const end = this.#arrivals.findIndex(({ delivery }) => (bytes += delivery.content.length) > MAX_BYTES);
-    const arrivals = end === -1 ? this.#arrivals.splice(0) : this.#arrivals.splice(0, Math.max(1, end));
-    return { arrivals, results: this.#results.splice(0) };
+    return this.#arrivals.splice(0, end === -1 ? Infinity : Math.max(1, end));
   }
 
-  async #cycle(batch: Batch): Promise<void> {
-    const start = this.clock.now();
-    this.#lookAt = Infinity;
-    this.#cycles += 1;
-    let outcome: CycleOutcome | undefined;
-    let failure: unknown;
+  async #cycle(arrivals: readonly Arrival[], results: readonly Result[]): Promise<void> {
+    const begunAt = this.clock.now();
+    const polls = this.#isDue;
+    this.#pollAt = Infinity;
     try {
-      outcome = await this.store.cycle({
-        arrivals: batch.arrivals.map(({ delivery }) => delivery),
-        results: batch.results,
-        longestWait: this.#longestWait,
-      });
+      const deliveries = arrivals.map(({ delivery }) => delivery);
+      const outcome = await this.store.cycle({ arrivals: deliveries, results, polls });
+      this.#lastDuration = this.clock.now() - begunAt;
+      this.#committed(arrivals, results, outcome);
+      this.#answered(begunAt, outcome.nextDueIn);
     } catch (error) {
-      failure = error;
+      this.#failed(arrivals, results, error);
     }
-    this.#cycles -= 1;
-    if (outcome !== undefined) this.#committed(batch, outcome, this.clock.now() - start);
-    else if (isOfOnePart(failure) && batch.arrivals.length + batch.results.length > 1) this.#splitUp(batch);
-    else this.#failed(batch, failure);
-    this.#post();
-    if (this.#isIdle()) this.#onIdle.splice(0).forEach((resolve) => resolve());
   }
 
-  #committed({ arrivals, results }: Batch, outcome: CycleOutcome, duration: number): void {
-    const { at, stored, claimed, nextDueIn, isStarved } = outcome;
+  #committed(arrivals: readonly Arrival[], results: readonly Result[], outcome: CycleOutcome): void {
+    const { at, locked, stored, claimed, isStarved, lease } = outcome;
     if (arrivals.length > 0) {
-      this.listeners.counters.committed(arrivals.length, duration);
+      this.listeners.counters.committed(arrivals.length, this.#lastDuration);
       this.#acceptedUntil = this.clock.now() + PROBE_INTERVAL;
     }
-    for (const [, id, startedAt] of results)
-      if (this.#running.get(id) === startedAt) this.#running.delete(id);
+    const applied = locked.length === 0 ? results : results.filter((result) => !locked.includes(result));
+    for (const [, id, startedAt] of applied)
+      if (this.#running.get(id)?.startedAt === startedAt) this.#running.delete(id);
+    if (locked.length > 0) this.#storeLater(locked);
     const taken = [...claimed];
     for (const [index, { delivery, resolve }] of arrivals.entries()) {
       const { id, runs } = stored[index]!;
@@ -397,52 +363,54 @@ export class Inbox extends SqlOperations {
       if (runs) taken.push({ id, receivedAt: at, attempts: 1, startedAt: at, ...delivery });
       resolve(id);
     }
-    for (const { id, startedAt } of taken) this.#running.set(id, startedAt);
+    for (const { id, startedAt } of taken) this.#running.set(id, { startedAt, lease });
     if (taken.length > 0 || isStarved) this.clock.setImmediate(() => this.#consumer?.take(taken, isStarved));
-    this.#lookIn(nextDueIn);
   }
 
-  /** Sets the time of the next look. What is due waits until there is room. A lease is extended to the end. */
-  #lookIn(milliseconds = Infinity): void {
-    this.#lookAt = this.clock.now() + milliseconds;
-    // Its timer is that of the recovery, which looks afterwards.
+  /** Results whose rows were locked go into a cycle again, but make none at once: the lock may last. */
+  #storeLater(locked: readonly Result[]): void {
+    if (this.#locked.length === 0)
+      this.clock.setTimeout(() => {
+        this.#results.unshift(...this.#locked.splice(0));
+        this.#wake();
+      }, RETRY_INTERVAL);
+    this.#locked.push(...locked);
+  }
+
+  /** A cycle that began before another one had ended doesn't see what that has left. */
+  #answered(begunAt: number, nextDueIn = Infinity): void {
+    const endedAt = this.clock.now();
+    const others = this.store.pollInterval === undefined ? [] : this.#answers;
+    this.#answers = [
+      ...others.filter((answer) => answer.endedAt > begunAt),
+      { endedAt, pollAt: endedAt + nextDueIn },
+    ];
+    this.#pollIn(Math.min(...this.#answers.map(({ pollAt }) => pollAt)) - endedAt);
+  }
+
+  /** Sets when to poll next. What is due waits until there is room. A shared inbox is polled to the end. */
+  #pollIn(milliseconds = Infinity): void {
+    this.#pollAt = this.clock.now() + milliseconds;
+    // Its timer is that of the recovery, which polls afterwards.
     if (this.#mode === 'backing off') return;
     this.clock.clearTimeout(this.#timer);
     const isAwaited = this.#mode === 'running' && (milliseconds > 0 || this.store.room.free > 0);
     const wait = Math.min(isAwaited ? milliseconds : Infinity, this.store.pollInterval ?? Infinity);
     if (wait === Infinity || this.#mode === 'closed') return;
-    this.#timer = this.clock.setTimeout(() => this.#look(), Math.min(Math.max(1, wait), MAX_WAIT));
+    this.#timer = this.clock.setTimeout(() => this.poll(), Math.min(Math.max(1, wait), MAX_WAIT));
   }
 
-  /** One part can't be stored, and nothing was: each goes alone. */
-  #splitUp({ arrivals, results }: Batch): void {
-    for (const arrival of arrivals) void this.#cycle({ arrivals: [arrival], results: [] });
-    for (const result of results) void this.#cycle({ arrivals: [], results: [result] });
-  }
-
-  #failed({ arrivals, results }: Batch, error: unknown): void {
-    this.#lookAt = -Infinity;
+  #failed(arrivals: readonly Arrival[], results: readonly Result[], error: unknown): void {
+    this.#pollAt = -Infinity;
     if (arrivals.length > 0) this.#checkedUntil = this.#acceptedUntil = -Infinity;
     for (const { reject } of arrivals) reject(error);
     // Whoever sent an arrival is told.
     if (results.length > 0 || arrivals.length === 0)
       this.#logFailure({ err: error, results: results.length });
     // What it would have changed comes again after a restart.
-    if (this.#isEnding) return this.#lookIn();
-    if (!isOfOnePart(error)) {
-      this.#storeAgain(results);
-      if (this.#mode === 'running') this.#backOff();
-    } else if (results.length > 0) {
-      this.clock.setTimeout(() => this.#storeAgain(results), LOCKED_INTERVAL);
-    }
-  }
-
-  #storeAgain(results: readonly Result[]): void {
+    if (this.#isEnding) return this.#pollIn();
     this.#results.unshift(...results);
-    this.#wake();
-  }
-
-  #backOff(): void {
+    if (this.#mode === 'backing off') return;
     this.#enter('backing off');
     this.#tryAgain();
   }
@@ -454,7 +422,7 @@ export class Inbox extends SqlOperations {
 
   /** Releases what a cycle that failed may have claimed. If that fails, so do those that wait meanwhile. */
   async #recover(): Promise<void> {
-    if (this.#cycles > 0) return this.#tryAgain();
+    if (this.#underWay.size > 0) return this.#tryAgain();
     try {
       await this.#releaseLost(this.#running);
     } catch (error) {
@@ -464,31 +432,37 @@ export class Inbox extends SqlOperations {
     }
     if (this.#mode !== 'backing off') return;
     this.#enter('running');
-    this.#look();
+    this.poll();
   }
 
-  async #releaseLost(except: Iterable<readonly [id: number, startedAt: number]>): Promise<void> {
-    await this.store.run(this.transitions.releaseLost(this.store.receiver, except));
+  async #releaseLost(
+    except: Iterable<readonly [id: number, attempt: Pick<Running, 'startedAt'>]>,
+  ): Promise<void> {
+    await this.store.run(this.#transitions.releaseLost(this.store.receiver, except));
   }
 
   /**
-   * Adopts what was running in receivers that have ended, and their acts, and heals what a clock has dated wrong: at once,
-   * and again.
+   * Adopts what was running in receivers that have ended, and their acts, and makes due what a clock that was wrong has dated
+   * too far into the future: at once, and again every few seconds. Who has the inbox alone adopts only at the start.
    */
-  async #adoptOrphans(policy: RetryPolicy): Promise<void> {
-    let wait = ADOPT_INTERVAL;
+  async #heal(policy: RetryPolicy, adopts: boolean): Promise<void> {
+    let wait = HEAL_INTERVAL;
+    let adoptsNext = this.store.pollInterval !== undefined;
     try {
-      const orphans = await this.store.run(...this.transitions.adopt(this.store.receiver, policy));
-      if (orphans.length > 0) this.#tellOfOrphans(orphans);
-      const late = await this.store.run(this.transitions.makeDue());
-      if (late.length > 0) this.#look();
-      this.acts.goOn();
+      if (adopts) {
+        const orphans = await this.store.run(...this.#transitions.adopt(this.store.receiver, policy));
+        if (orphans.length > 0) this.#tellOfOrphans(orphans);
+      }
+      await this.store.run(this.#transitions.makeDue(policy.maxBackoff));
+      this.poll();
+      this.operations.acts.goOn();
     } catch (error) {
       if ((error as Partial<ReceiverError>).code === 'INBOX_CLOSED') return;
       wait = RETRY_INTERVAL;
+      adoptsNext = adopts;
     }
     if (this.#isEnding) return;
-    this.#adopting = this.clock.setTimeout(() => void this.#adoptOrphans(policy), wait);
+    this.#healing = this.clock.setTimeout(() => void this.#heal(policy, adoptsNext), wait);
   }
 
   #tellOfOrphans(orphans: readonly Row[]): void {
@@ -497,11 +471,10 @@ export class Inbox extends SqlOperations {
       { orphaned: orphans.length, ...(parked.length > 0 && { parked: parked.slice(0, 20) }) },
       'a process ended during attempts; their deliveries come again, or are parked after the last one',
     );
-    this.#look();
   }
 
   #isIdle(): boolean {
-    return this.#cycles + this.#arrivals.length + this.#results.length === 0;
+    return this.#underWay.size + this.#arrivals.length + this.#results.length + this.#locked.length === 0;
   }
 }
 

@@ -1,9 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 
 import { ReceiverError } from '../errors.js';
 
 const FOLDER = new URL('../../migrations/', import.meta.url);
+
+const TOO_OLD =
+  ', which is too old. Take it along with "plant-inbox export" of that receiver, and "plant-inbox import" of this one, into another inbox';
 
 /** From which version to which the tables of an inbox are brought. */
 export interface Upgrade {
@@ -14,14 +16,20 @@ export interface Upgrade {
 /** Is told before an inbox is brought to another version, which may take minutes. Returns what is called afterwards. */
 export type OnUpgrade = (upgrade: Upgrade) => () => void;
 
-/** The steps that make the tables of a database, and bring them from each version to the next. */
+/**
+ * The files that make the tables of a database: `sqlite-11.sql` makes those of version 11, and `sqlite-12.sql` would change
+ * them to those of version 12.
+ */
 export class Migrations {
-  /** The versions by which steps end, from the first that an inbox can be migrated from. */
   readonly #versions: readonly number[];
 
-  constructor(private readonly database: 'postgres' | 'sqlite') {
+  /** @param folder of the files; a test has another one */
+  constructor(
+    private readonly database: 'postgres' | 'sqlite',
+    private readonly folder = FOLDER,
+  ) {
     const pattern = new RegExp(`^${database}-(\\d+)\\.sql$`);
-    this.#versions = readdirSync(FOLDER)
+    this.#versions = readdirSync(folder)
       .flatMap((name) => pattern.exec(name)?.[1] ?? [])
       .map(Number)
       .sort((one, other) => one - other);
@@ -32,16 +40,11 @@ export class Migrations {
     return this.#versions.at(-1)!;
   }
 
-  /**
-   * The SQL of the steps from a version to that of this receiver; 0 for no tables. `:key_prefix` in it is a random UUID
-   * without its last twelve digits: with the id, that is the key of each row from before there were keys.
-   */
+  /** The SQL of the steps from a version to that of this receiver; 0 for no tables. */
   from(version: number): string[] {
-    const keyPrefix = randomUUID().slice(0, -12);
     return this.#versions
       .filter((next) => next > version)
-      .map((next) => readFileSync(new URL(`${this.database}-${next}.sql`, FOLDER), 'utf8'))
-      .map((step) => step.replaceAll(':key_prefix', keyPrefix));
+      .map((next) => readFileSync(new URL(`${this.database}-${next}.sql`, this.folder), 'utf8'));
   }
 
   /**
@@ -57,7 +60,7 @@ export class Migrations {
       version,
       version > this.version
         ? `, and this receiver knows version ${this.version}. Start a receiver that is as new as the one that made them`
-        : ', which is too old. Take it along with "plant-inbox export" of that receiver, and "plant-inbox import" of this one, into another inbox',
+        : TOO_OLD,
     );
   }
 

@@ -2,7 +2,7 @@ import { afterThisTest } from '@plant-store/test-support';
 
 import { makeLatch } from '../../test/make-latch.js';
 import { recordLog } from '../../test/record-log.js';
-import { CautiousClock, startRemovingExpired } from './retention.js';
+import { startRemovingExpired } from './retention.js';
 
 const retention = { maxAge: 1, maxBytes: undefined, maxEventAge: 1 };
 const forgetDeleted = async (): Promise<void> => undefined;
@@ -72,22 +72,4 @@ test('stopping waits for a transaction, and begins no further one', async () => 
   await stopped;
 
   expect(calls).toBe(1);
-});
-
-test('a wall clock that jumps ahead is believed when that was seen for as long as the retention', () => {
-  const DAY = 86_400_000;
-  let passed = 0;
-  const clock = new CautiousClock({ now: () => passed });
-  const at = (days: number, wall: number): number => {
-    passed = days * DAY;
-    return clock.now(wall * DAY, 30 * DAY) / DAY;
-  };
-
-  expect(at(0, 1_000)).toBe(1_000);
-  expect(at(1, 1_040)).toBe(1_001);
-  expect(at(30, 1_069)).toBe(1_030);
-  expect(at(31, 1_070)).toBe(1_070);
-  // A correction, and a clock that is set back.
-  expect(at(32, 1_071.0005)).toBe(1_071.0005);
-  expect(at(33, 1_000)).toBe(1_000);
 });

@@ -2,92 +2,38 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Logger } from 'pino';
 
-import type { Clock } from '../clock.js';
 import { throttledLog } from '../logging/throttled-log.js';
 import { leaveActs } from './acts.js';
 import { bounded } from './conditions.js';
 import type { Retention } from './inbox-operations.js';
+import type { Operations } from './operations.js';
 import { type Sql, sql } from './sql.js';
 import type { Store } from './store.js';
-
-/** How far a wall clock may be ahead of the time that has passed, in milliseconds: clocks are corrected by and by. */
-const TOLERANCE = 60_000;
-
-/** A moment by both clocks, in milliseconds. */
-interface Moment {
-  readonly wall: number;
-  readonly monotonic: number;
-}
-
-/** What a wall clock that was right at one moment says at another one. */
-const wallAt = (moment: Moment, { monotonic }: Moment): number => moment.wall + monotonic - moment.monotonic;
-
-/**
- * A wall clock that doesn't believe a jump forward until it has seen it for as long as the retention: whatever was stored
- * before the jump has expired by then. So a clock that is wrong deletes nothing.
- */
-export class CautiousClock {
-  #believed: Moment | undefined;
-  /** The first moment after the last jump. */
-  #ahead: Moment | undefined;
-
-  constructor(private readonly clock: Pick<Clock, 'now'>) {}
-
-  /**
-   * @param wall the time by the wall clock, in milliseconds since 1970
-   * @param maxAge the retention, in milliseconds
-   */
-  now(wall: number, maxAge: number): number {
-    const now: Moment = { wall, monotonic: this.clock.now() };
-    const isAfter = (moment: Moment): boolean => wall > wallAt(moment, now) + TOLERANCE;
-    if (this.#believed !== undefined && isAfter(this.#believed)) {
-      if (this.#ahead === undefined || isAfter(this.#ahead)) this.#ahead = now;
-      if (now.monotonic - this.#ahead.monotonic < maxAge) return wallAt(this.#believed, now);
-    }
-    this.#believed = now;
-    this.#ahead = undefined;
-    return wall;
-  }
-}
 
 /** Most rows that one statement deletes, so that it takes milliseconds. */
 const MAX_REMOVED = 256;
 
-/** Deletes from a store what the retention doesn't keep. */
+/** Deletes from a store what the retention doesn't keep, by the clock of the store. */
 export class Removal {
-  /** One for each limit: a jump is believed later by the longer one. */
-  readonly #deliveryClock: CautiousClock;
-  readonly #eventClock: CautiousClock;
+  constructor(private readonly store: Pick<Store, 'dialect' | 'run' | 'size'>) {}
 
-  constructor(
-    private readonly store: Pick<Store, 'dialect' | 'read' | 'run' | 'size'>,
-    clock: Pick<Clock, 'now'>,
-  ) {
-    this.#deliveryClock = new CautiousClock(clock);
-    this.#eventClock = new CautiousClock(clock);
-  }
-
-  /** See `Inbox.removeExpired`. */
+  /** See `Operations.removeExpired`. */
   async removeExpired({ maxAge, maxBytes, maxEventAge }: Retention): Promise<number> {
     const { now } = this.store.dialect;
-    const [clock] = await this.store.read(sql`SELECT ${now()} AS now`);
-    const wall = clock!['now'] as number;
-    const expiry = this.#deliveryClock.now(wall, maxAge) - maxAge;
-    const eventExpiry = this.#eventClock.now(wall, maxEventAge) - maxEventAge;
-    // The clock may have been set back since it was asked.
+    // Run first: of a time that changes while it is read, PostgreSQL finds nothing by an index.
+    const expiry = sql`(SELECT ${now()} - ${maxAge})`;
     const expired = await this.#removeDeliveries(
       sql`received_at`,
-      sql`received_at < ${expiry} AND ended_at < ${expiry} AND ended_at < ${now()} - ${maxAge}
-        AND (state = 'handled' OR state = 'discarded')`,
+      sql`received_at < ${expiry} AND ended_at < ${expiry} AND (state = 'handled' OR state = 'discarded')`,
     );
     if (expired > 0) return expired;
     if (maxBytes !== undefined && (await this.store.size()).inUse > maxBytes) {
       const oldest = await this.#removeDeliveries(sql`id`, sql`state = 'handled'`);
       if (oldest > 0) return oldest;
     }
-    const acts = await this.#removeActs(sql`at < ${expiry} AND at < ${now()} - ${maxAge}`);
+    const acts = await this.#removeActs(sql`at < ${expiry}`);
     if (acts > 0) return acts;
-    return this.#removeEvents(sql`received_at < ${eventExpiry} AND received_at < ${now()} - ${maxEventAge}`);
+    return this.#removeEvents(sql`received_at < (SELECT ${now()} - ${maxEventAge})`);
   }
 
   /** Deletes some of the deliveries to which a condition applies, in an order. */
@@ -156,10 +102,7 @@ const pauseAfter = (milliseconds: number): number =>
  * @returns stops it, and resolves when it doesn't use the inbox any more
  */
 export function startRemovingExpired(
-  inbox: {
-    readonly removeExpired: (retention: Retention) => Promise<number>;
-    readonly forgetDeleted: () => Promise<void>;
-  },
+  inbox: Pick<Operations, 'removeExpired' | 'forgetDeleted'>,
   retention: Retention,
   logger: Logger,
 ): () => Promise<void> {

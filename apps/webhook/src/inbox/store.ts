@@ -38,14 +38,16 @@ export type Result =
 export interface CycleInput {
   readonly arrivals: readonly KeyedDelivery[];
   readonly results: readonly Result[];
-  /** The longest backoff, in milliseconds: what is due further away is due, because a clock was wrong. */
-  readonly longestWait: number;
+  /** Whether more may be due: all the room is for that. Otherwise only as much as the arrivals need. */
+  readonly polls: boolean;
 }
 
 /** What became of a cycle that is committed. */
 export interface CycleOutcome {
   /** When it was committed, by the clock of the store, in milliseconds since 1970. */
   readonly at: number;
+  /** Results that were not applied, because somebody has their rows locked. They stay for the next cycle. */
+  readonly locked: readonly Result[];
   /** For each arrival, in its order. */
   readonly stored: readonly Stored[];
   /** What was due and runs now, in the order in which it was due. */
@@ -54,6 +56,14 @@ export interface CycleOutcome {
   readonly nextDueIn: number | undefined;
   /** More was due than there was room for. */
   readonly isStarved: boolean;
+  /** By which it has claimed. */
+  readonly lease: HeldLease;
+}
+
+/** What a receiver has as long as nobody else adopts what it runs. */
+export interface HeldLease {
+  /** Whether that is certain. What was claimed by a lease that isn't held must not begin. */
+  isHeld(): boolean;
 }
 
 /** A delivery that is stored: with its event's first delivery, if there is one already. */
@@ -64,8 +74,8 @@ export interface Stored {
 }
 
 /**
- * How many more deliveries may run: the dispatcher adds, and the transaction that lets one run subtracts. It is shared
- * with the store's thread, so that cycles overlap and none lets too many run.
+ * How many more deliveries may run: the dispatcher adds, and the cycle that lets one run subtracts. It is shared with the
+ * store's thread, so that cycles overlap and none lets too many run.
  */
 export class Room {
   constructor(readonly shared = new Int32Array(new SharedArrayBuffer(4))) {}
@@ -77,6 +87,13 @@ export class Room {
   /** @param places may be negative */
   add(places: number): void {
     Atomics.add(this.shared, 0, places);
+  }
+
+  /** Takes some of what is free, at most so many. */
+  take(most: number): number {
+    const places = Math.min(this.free, most);
+    this.add(-places);
+    return places;
   }
 
   /** No more, whatever is added. */
@@ -127,10 +144,14 @@ export interface Store {
   readonly receiver: string;
   readonly dialect: Dialect;
   readonly room: Room;
-  /** How often to look for what other receivers have changed, in milliseconds; undefined if there are none. */
+  /** How often to poll for what other receivers have changed, in milliseconds; undefined if there are none. */
   readonly pollInterval: number | undefined;
-  /** How many cycles may be under way: a store may take what was called meanwhile into one transaction. */
-  readonly maxCycles: number;
+  /**
+   * How many cycles may be under way. A store may take what was called meanwhile into one transaction.
+   *
+   * @param duration of the last one, in milliseconds
+   */
+  maxCycles(duration: number): number;
   /**
    * Opens the database, and brings its tables to the version of this receiver. Until it resolves, everything else but `close`
    * rejects with the ReceiverError `INBOX_OPENING`.
@@ -143,8 +164,7 @@ export interface Store {
    * Applies results, claims what is due while there is room, and inserts arrivals: those for which room is left run at
    * once. While the handler is paused, nothing begins to run. One transaction, durable when it resolves.
    *
-   * @throws ReceiverError `INBOX_WRITE_FAILED`. If {@link isOfOnePart}, nothing was written, and the parts alone may be;
-   * else nobody knows what was.
+   * @throws ReceiverError `INBOX_WRITE_FAILED`; nobody knows what was written
    */
   cycle(input: CycleInput): Promise<CycleOutcome>;
   /**
@@ -154,8 +174,8 @@ export interface Store {
    */
   check(): Promise<void>;
   /** Does with an arrival all that {@link cycle} does, undoes it, and makes something else durable. Ids may be skipped. */
-  probe(arrival: KeyedDelivery): Promise<void>;
-  /** Runs statements in one transaction, after the cycles that were called before. Returns the rows of the last one. */
+  probeWrite(arrival: KeyedDelivery): Promise<void>;
+  /** Runs statements in one transaction. Returns the rows of the last one. */
   run(...statements: readonly Sql[]): Promise<readonly Row[]>;
   /** Runs a statement that only reads, beside the writes. */
   read(statement: Sql): Promise<readonly Row[]>;
@@ -168,15 +188,4 @@ export interface Store {
    */
   emptyLog(): Promise<boolean>;
   close(): Promise<void>;
-}
-
-/** Marks an error of one part of a cycle, such as a value that the database refuses. */
-const OF_ONE_PART = Symbol('of one part');
-
-export function markOfOnePart<Fault extends Error>(error: Fault): Fault {
-  return Object.assign(error, { [OF_ONE_PART]: true });
-}
-
-export function isOfOnePart(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && OF_ONE_PART in error;
 }

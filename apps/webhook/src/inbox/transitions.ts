@@ -1,5 +1,5 @@
 import { SENT_COLUMNS } from './columns.js';
-import { DUE, NOT_HANDLED, SUSPECT } from './conditions.js';
+import { DUE, NOT_HANDLED, SUSPECT, SUSPECTED } from './conditions.js';
 import type { RetryPolicy } from './delivery.js';
 import { list, raw, type Sql, sql } from './sql.js';
 import type { Dialect } from './store.js';
@@ -22,18 +22,18 @@ import type { Dialect } from './store.js';
  * | discard    | parked → discarded                                                             |
  */
 export const TRANSITIONS = {
-  claim: `state = 'running', attempts = attempts + 1, due_at = NULL, started_at = :now, receiver = :receiver`,
+  claim: `state = 'running', attempts = attempts + 1, due_at = NULL, claimed_at = :now, receiver = :receiver`,
   complete: `state = 'handled', ended_at = :now, error = NULL, error_group = NULL, interruptions = 0`,
   retry: `state = 'retrying', due_at = :now + :wait, ended_at = :now, error = :error, error_group = :group,
     interruptions = 0`,
   park: `state = 'parked', ended_at = :now, error = :error, error_group = :group, interruptions = 0`,
   // Due since it arrived: what waits goes on in its order.
   release: `state = CASE WHEN attempts > 1 THEN 'retrying' ELSE 'waiting' END, attempts = attempts - 1,
-    due_at = CASE WHEN received_at < :now THEN received_at ELSE :now END, started_at = NULL`,
+    due_at = CASE WHEN received_at < :now THEN received_at ELSE :now END, claimed_at = NULL`,
 } as const;
 
 /** Columns of an insertion: of the transition `accept`, of what was sent, and the content. */
-export const ACCEPTED = `state, attempts, received_at, due_at, started_at, receiver, ${SENT_COLUMNS.join(', ')}, content`;
+export const ACCEPTED = `state, attempts, received_at, due_at, claimed_at, receiver, ${SENT_COLUMNS.join(', ')}, content`;
 
 /** What is stored of an attempt during which its process ended. */
 const INTERRUPTED = 'the process ended during the attempt';
@@ -70,7 +70,7 @@ export function transitionsFor({ schema, now, lockFree, isAbandoned, isAmong }: 
           AND id > (SELECT min(id) ${earlier}) AND id <= (SELECT id ${earlier} ORDER BY id DESC LIMIT 1 OFFSET 8)`,
         sql`
           INSERT INTO ${schema}attempt (delivery, number, started_at, receiver, error)
-          SELECT id, attempts, started_at, receiver, ${INTERRUPTED} FROM ${schema}delivery
+          SELECT id, attempts, claimed_at, receiver, ${INTERRUPTED} FROM ${schema}delivery
           WHERE ${orphaned} ${lockFree}`,
         sql`
           UPDATE ${schema}delivery SET
@@ -84,23 +84,31 @@ export function transitionsFor({ schema, now, lockFree, isAbandoned, isAmong }: 
       ];
     },
 
-    /** Makes due what has had no attempt, and what a clock that was wrong has dated into the future. */
-    makeDue: (): Sql => sql`
-      UPDATE ${schema}delivery SET due_at = ${now()} WHERE id ${isAmong(sql`
-        SELECT id FROM ${schema}delivery WHERE ${DUE} AND state = 'waiting' AND due_at > ${now()} ${lockFree}`)}
-      RETURNING id`,
+    /** Makes due what waits longer than it can: a clock that was wrong has dated it into the future. */
+    makeDue(maxBackoff: number): Sql {
+      const late = (condition: Sql, longest: Sql): Sql => sql`SELECT id FROM (
+        SELECT id FROM ${schema}delivery WHERE ${condition} AND due_at > (SELECT ${now()} + ${longest}) ${lockFree}) AS late`;
+      return sql`
+        UPDATE ${schema}delivery SET due_at = ${now()} WHERE id ${isAmong(sql`
+          ${late(sql`${DUE} AND state = 'waiting'`, sql`0`)}
+          UNION ALL ${late(sql`${DUE} AND state = 'retrying'`, sql`${maxBackoff}`)}
+          UNION ALL ${late(sql`${SUSPECTED} AND due_at IS NOT NULL AND state = 'retrying'`, sql`${maxBackoff}`)}`)}`;
+    },
 
     /**
      * Releases what this receiver is running, except some attempts: what a lost reply has claimed, nobody would settle. It
      * may have claimed the next attempt of the same delivery.
      */
-    releaseLost(receiver: string, except: Iterable<readonly [id: number, startedAt: number]>): Sql {
+    releaseLost(
+      receiver: string,
+      except: Iterable<readonly [id: number, attempt: { readonly startedAt: number }]>,
+    ): Sql {
       const number = (value: number): Sql => sql`CAST(${value} AS bigint)`;
-      const kept = Array.from(except, ([id, startedAt]) => sql`(${number(id)}, ${number(startedAt)})`);
+      const kept = Array.from(except, ([id, { startedAt }]) => sql`(${number(id)}, ${number(startedAt)})`);
       return sql`
         UPDATE ${schema}delivery SET ${raw(transition('release', { now: now().text }))}
         WHERE state = 'running' AND ${NOT_HANDLED} AND receiver = ${receiver}
-        ${kept.length === 0 ? sql`` : sql`AND (id, started_at) NOT IN (VALUES ${list(kept)})`}`;
+        ${kept.length === 0 ? sql`` : sql`AND (id, claimed_at) NOT IN (VALUES ${list(kept)})`}`;
     },
   };
 }

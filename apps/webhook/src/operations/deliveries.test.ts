@@ -40,7 +40,7 @@ async function start(
     if (result !== undefined) await claims.settle(result);
   }
   const receiver = { facts: RECEIVER, operatorHeader: 'X-Forwarded-User' };
-  const addRoutes = (app: FastifyInstance): void => deliveryRoutes(app, inbox, receiver);
+  const addRoutes = (app: FastifyInstance): void => deliveryRoutes(app, inbox.operations, receiver);
   const { url } = await startListener(addRoutes, {}, cleanUp);
   return {
     url,

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 
 import { storableText } from '../inbox/delivery.js';
-import type { Inbox } from '../inbox/inbox.js';
 import type { InboxStats, Origin, StoredDelivery } from '../inbox/inbox-operations.js';
+import type { Operations } from '../inbox/operations.js';
 import { shownText } from '../inbox/shown-text.js';
 import { asBuffer, streamJson } from './content-json.js';
 import { atMostEvery } from './look-up.js';
@@ -90,7 +90,7 @@ export function originOf(
  *
  * @param receiver undefined if none runs
  */
-export function deliveryRoutes(app: FastifyInstance, inbox: Inbox, receiver?: ServingReceiver): void {
+export function deliveryRoutes(app: FastifyInstance, inbox: Operations, receiver?: ServingReceiver): void {
   const find = async ({ params: { id } }: FastifyRequest<OneDelivery>): Promise<StoredDelivery> => {
     const found = await inbox.find(Number(id));
     if (found !== undefined) return found;

@@ -52,12 +52,12 @@ export async function startOperations({
   logger,
 }: Operated): Promise<Operations> {
   const folder = config.INBOX_URL.startsWith('file:') ? inboxFolder(config.INBOX_URL) : undefined;
-  const stats = inbox.stats.bind(inbox);
+  const stats = inbox.operations.stats.bind(inbox.operations);
   const readiness = new Readiness({
     checkInbox: () => inbox.probe(),
-    oldestWaiting: () => inbox.oldestWaiting(),
+    oldestWaiting: () => inbox.operations.oldestWaiting(),
     folder,
-    freeInFile: async () => (await inbox.size()).free,
+    freeInFile: async () => (await inbox.operations.size()).free,
   });
   const metrics = new Metrics(
     counters,
@@ -82,8 +82,8 @@ export async function startOperations({
     (app) => {
       documentRoutes(app, documents);
       healthRoutes(app, readiness, metrics);
-      deliveryRoutes(app, inbox, { facts: receiver, operatorHeader });
-      inspectorRoutes(app, inbox, activity, { facts: receiver, operatorHeader });
+      deliveryRoutes(app, inbox.operations, { facts: receiver, operatorHeader });
+      inspectorRoutes(app, inbox.operations, activity, { facts: receiver, operatorHeader });
       activity.begin(app);
     },
     { port: config.OPERATIONS_PORT, host: config.OPERATIONS_HOST },

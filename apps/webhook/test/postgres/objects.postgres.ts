@@ -32,8 +32,8 @@ withPostgres('a shared inbox needs', () => {
   });
 
   test.each([
-    ['DROP PROCEDURE plant_store.cycle_7', 'procedure cycle_7'],
-    ['DROP FUNCTION plant_store.make_durable_5', 'function make_durable_5'],
+    ['DROP PROCEDURE plant_store.cycle_11', 'procedure cycle_11'],
+    ['DROP FUNCTION plant_store.make_durable_11', 'function make_durable_11'],
     ['DROP SEQUENCE plant_store.delivery_id CASCADE', 'sequence delivery_id'],
     ['DROP TABLE plant_store.schema_version', 'table schema_version'],
     ['DELETE FROM plant_store.schema_version', 'the one row of schema_version'],
@@ -70,14 +70,14 @@ withPostgres('a shared inbox needs', () => {
     test('which it sets at the start', async () => {
       const inbox = await openInbox(url);
       await Promise.all([1, 2, 3].map(() => inbox.accept(incoming('arbitrary'))));
-      await inbox.setPaused(false);
+      await inbox.operations.setPaused(false);
       await inbox.close();
       await sql(BEHIND);
 
       const again = await openShared(url);
 
       expect(await again.accept(incoming('arbitrary'))).toBeGreaterThan(3);
-      expect(await again.setPaused(false)).toMatchObject({ id: 2 });
+      expect(await again.operations.setPaused(false)).toMatchObject({ id: 2 });
     });
 
     test('which it sets when a number is given again', async () => {

@@ -17,8 +17,8 @@ const LATER = 4_000_000_000_000;
 const MANY = 5_000;
 
 const GROW = `
-  INSERT INTO plant_store.delivery (state, attempts, interruptions, received_at, due_at, method, fields, content)
-  SELECT state, 1, interruptions, n, CASE WHEN state <> 'handled' THEN ${LATER} END, 'POST', '[]', ''
+  INSERT INTO plant_store.delivery (state, attempts, interruptions, received_at, due_at, key, method, fields, content)
+  SELECT state, 1, interruptions, n, CASE WHEN state <> 'handled' THEN ${LATER} END, n, 'POST', '[]', ''
   FROM (VALUES ('waiting', 0), ('retrying', 0), ('retrying', 2), ('handled', 0)) AS kind (state, interruptions),
     generate_series(1, ${MANY}) AS n;
   INSERT INTO plant_store.attempt (delivery, number, started_at, receiver, error)
@@ -31,14 +31,13 @@ const READ = `SELECT (SELECT sum(seq_tup_read) FROM pg_stat_user_tables WHERE re
 
 /** Runs a cycle with each kind of arrival, claim and result. */
 async function runCycles(store: Store): Promise<void> {
-  const longestWait = 2 * LATER;
   const arrivals = ['a', null, null, null].map((eventId) => ({
     ...incoming('arbitrary', { eventId }),
     key: randomUUID(),
   }));
-  await store.cycle({ arrivals, results: [], longestWait });
+  await store.cycle({ arrivals, results: [], polls: true });
   store.room.add(4);
-  const { claimed } = await store.cycle({ arrivals: [], results: [], longestWait });
+  const { claimed } = await store.cycle({ arrivals: [], results: [], polls: true });
   const results = claimed.map(({ id, startedAt }, index): Result => {
     const failure = ['arbitrary', 'arbitrary', null, 1] as const;
     return (
@@ -50,7 +49,7 @@ async function runCycles(store: Store): Promise<void> {
       ] as const
     )[index]!;
   });
-  await store.cycle({ arrivals: [], results, longestWait });
+  await store.cycle({ arrivals: [], results, polls: true });
 }
 
 withPostgres('the plans of a cycle', () => {

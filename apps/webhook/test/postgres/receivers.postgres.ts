@@ -13,7 +13,7 @@ import type { Delivery, TransactionClient } from '@plant-store/handler';
 import { postgresServers } from '../../src/config/postgres-url.js';
 import type { Inbox } from '../../src/inbox/inbox.js';
 import { Connections } from '../../src/inbox/postgres/connect.js';
-import { isAbandoned } from '../../src/inbox/postgres/lease.js';
+import { isAbandoned, Lease, LEASE_TIME } from '../../src/inbox/postgres/lease.js';
 import { runCycle } from '../../src/inbox/postgres/postgres-cycle.js';
 import { PostgresTransactions } from '../../src/inbox/postgres/postgres-transactions.js';
 import { sql as query } from '../../src/inbox/sql.js';
@@ -184,12 +184,12 @@ withPostgres('receivers on one database', () => {
 
   test('claim nothing after the handler was paused at another one, until it is resumed', async () => {
     const [one, other] = [await open(url), await open(url)];
-    await other.inbox.setPaused(true);
+    await other.inbox.operations.setPaused(true);
     await one.inbox.accept(incoming('arbitrary'));
 
     expect(await one.claims.claim()).toEqual([]);
-    expect(await one.inbox.stats()).toMatchObject({ waiting: 1, running: 0, isPaused: true });
-    await other.inbox.setPaused(false);
+    expect(await one.inbox.operations.stats()).toMatchObject({ waiting: 1, running: 0, isPaused: true });
+    await other.inbox.operations.setPaused(false);
     expect(await one.next()).toMatchObject({ id: 1 });
   });
 
@@ -203,13 +203,13 @@ withPostgres('receivers on one database', () => {
     test('of one that has ended is carried out by exactly one other', async () => {
       const [one, two, three] = [await open(url), await open(url), await open(url)];
       await park(one, 2_000);
-      await one.inbox.acts.begin('replay', {}, originOf());
+      await one.inbox.operations.acts.begin('replay', {}, originOf());
       await one.inbox.close();
 
       while ((await sql(acts)).endsWith('t')) {
-        two.inbox.acts.goOn();
-        three.inbox.acts.goOn();
-        await Promise.all([two.inbox.acts.untilIdle(), three.inbox.acts.untilIdle()]);
+        two.inbox.operations.acts.goOn();
+        three.inbox.operations.acts.goOn();
+        await Promise.all([two.inbox.operations.acts.untilIdle(), three.inbox.operations.acts.untilIdle()]);
       }
 
       expect(await sql(acts)).toBe('1|2000|f');
@@ -224,8 +224,10 @@ withPostgres('receivers on one database', () => {
     test('meets one of another, and each counts what it has changed itself', async () => {
       const [one, other] = [await open(url), await open(url)];
       await park(one, 2_000);
-      await Promise.all([one, other].map(({ inbox }) => inbox.acts.begin('replay', {}, originOf())));
-      await Promise.all([one, other].map(({ inbox }) => inbox.acts.untilIdle()));
+      await Promise.all(
+        [one, other].map(({ inbox }) => inbox.operations.acts.begin('replay', {}, originOf())),
+      );
+      await Promise.all([one, other].map(({ inbox }) => inbox.operations.acts.untilIdle()));
 
       expect(await sql('SELECT sum(changed), count(ended_at) FROM plant_store.act')).toBe('2000|2');
       expect(
@@ -255,7 +257,7 @@ withPostgres('receivers on one database', () => {
     expect(await other.next()).toMatchObject({ id, attempts: 2 });
     one.inbox.settle(claimed, HANDLED);
     await untilStored(one.inbox);
-    expect(await one.inbox.find(id)).toMatchObject({ state: 'running', history: [{ number: 1 }] });
+    expect(await one.inbox.operations.find(id)).toMatchObject({ state: 'running', history: [{ number: 1 }] });
   });
 
   test('take over the others while the transaction of a handler has one locked', async () => {
@@ -280,7 +282,7 @@ withPostgres('receivers on one database', () => {
     await open(url);
 
     expect(await other.claims.claim()).toEqual([]);
-    expect(await one.inbox.find(1)).toMatchObject({ state: 'running' });
+    expect(await one.inbox.operations.find(1)).toMatchObject({ state: 'running' });
   });
 
   test('take over what one was running that has ended while the clock was ahead', async () => {
@@ -292,8 +294,8 @@ withPostgres('receivers on one database', () => {
       INSERT INTO plant_store.receiver VALUES ('ended', DEFAULT, now() + interval '5 years', now() + interval '5 years')`);
 
     expect(await other.next()).toMatchObject({ id, attempts: 2 });
-    await open(url);
-    expect(await sql("SELECT count(*) FROM plant_store.receiver WHERE name = 'ended'")).toBe('0');
+    while ((await sql("SELECT count(*) FROM plant_store.receiver WHERE name = 'ended'")) !== '0')
+      await delay(50);
   });
 
   test.each([
@@ -335,21 +337,55 @@ withPostgres('receivers on one database', () => {
     inbox.settle(claimed, HANDLED);
     await inbox.drain();
 
-    expect(await inbox.find(1)).toMatchObject({ state: 'handled' });
+    expect(await inbox.operations.find(1)).toMatchObject({ state: 'handled' });
   });
 
   test('write nothing by a lease that is lost', async () => {
     const { inbox } = await open(url);
-    const epoch = Number(await sql('SELECT epoch FROM plant_store.receiver'));
-    await sql('UPDATE plant_store.receiver SET epoch = DEFAULT');
     const client = new pg.Client(url);
     await client.connect();
-    const input = { arrivals: [{ ...incoming('late'), key: randomUUID() }], results: [], longestWait: 0 };
+    const lease = await Lease.take(client, inbox.receiver);
+    await sql('UPDATE plant_store.receiver SET epoch = DEFAULT');
+    const input = { arrivals: [{ ...incoming('late'), key: randomUUID() }], results: [], polls: true };
 
-    expect(await runCycle(client, { receiver: inbox.receiver, epoch }, 1, input)).toBeUndefined();
+    expect(await runCycle(client, lease, { places: 1, suspect: true }, input)).toBeUndefined();
+    expect([await lease.extend(client), lease.isHeld()]).toEqual([false, false]);
     await client.end();
     // The inbox notices, and takes a new one.
     expect(await inbox.accept(incoming('arbitrary'))).toBe(1);
+  });
+
+  test('hold no lease that lapsed while they stood still, and let nothing begin that they had claimed by it', async () => {
+    const { inbox, next } = await open(url);
+    const { now } = Date;
+    await Promise.all([1, 2].map(() => inbox.accept(incoming('arbitrary'))));
+    const claimed = await next();
+    expect(inbox.mayBegin(claimed)).toBe(true);
+    // As after the sleep of the machine, during which the monotonic clock stands still.
+    Date.now = () => now() + LEASE_TIME;
+    afterThisTest(() => (Date.now = now));
+    expect(inbox.mayBegin(claimed)).toBe(false);
+    Date.now = now;
+    expect(inbox.mayBegin(claimed)).toBe(true);
+
+    await sql(`UPDATE plant_store.receiver SET expires_at = now() - interval '1 second'`);
+    expect(await next()).toMatchObject({ id: 2 });
+    while (inbox.mayBegin(claimed)) await delay(50);
+  });
+
+  test('keep a result for later while somebody has its row locked, and store all others meanwhile', async () => {
+    const { inbox, claims } = await open(url);
+    await Promise.all([1, 2, 3].map(() => inbox.accept(incoming('arbitrary'))));
+    const running = await claims.claim();
+    const release = await lock('SELECT FROM plant_store.delivery WHERE id <> 2 FOR UPDATE');
+    for (const [index, result] of [HANDLED, HANDLED, failed(0)].entries())
+      inbox.settle(running[index]!, result);
+    await untilStored(inbox);
+    const states = 'SELECT id, state FROM plant_store.delivery ORDER BY id';
+
+    expect(await sql(states)).toBe('1|running\n2|handled\n3|running');
+    await release();
+    while ((await sql(states)) !== '1|handled\n2|handled\n3|retrying') await delay(20);
   });
 
   test('one whose connection was lost during a commit waits for that, and hands on what it stored, once', async () => {
@@ -360,23 +396,24 @@ withPostgres('receivers on one database', () => {
     const { inbox, next } = await open(through.href);
     const id = await inbox.accept(incoming('first'));
     const claimed = await next();
-    const release = await lock('SELECT FROM plant_store.delivery FOR UPDATE');
+    // Another receiver is about to store the same event.
+    const release = await lock(`INSERT INTO plant_store.event VALUES (sha256('an event'), 99, 1)`);
     inbox.settle(claimed, failed(3_600_000));
-    const refused = rejection(inbox.accept(incoming('refused')));
+    const refused = rejection(inbox.accept(incoming('refused', { eventId: 'an event' })));
     await waits('transactionid');
     cable.cut();
     expect(await refused).toMatchObject({ code: 'INBOX_WRITE_FAILED' });
     await cable.plug();
-    await waits('transactionid', 2);
+    await waits('advisory');
     await release();
 
     expect(await next()).toMatchObject({ content: Buffer.from('refused'), attempts: 1 });
-    expect(await inbox.find(id)).toMatchObject({
+    expect(await inbox.operations.find(id)).toMatchObject({
       state: 'retrying',
       attempts: 1,
       history: [{ number: 1 }],
     });
-    expect(await inbox.stats()).toMatchObject({ retrying: 1, running: 1 });
+    expect(await inbox.operations.stats()).toMatchObject({ retrying: 1, running: 1 });
   });
 
   test('one goes on after the check of a connection took longer than others wait for it', async () => {
@@ -414,7 +451,7 @@ withPostgres('receivers on one database', () => {
     await untilStored(inbox);
 
     expect(await sql('SELECT count(*), count(event_id) FROM plant_store.delivery')).toBe('3|1');
-    expect(await inbox.find(1)).toMatchObject({ eventId: null, history: [{ number: 1 }] });
+    expect(await inbox.operations.find(1)).toMatchObject({ eventId: null, history: [{ number: 1 }] });
   });
 
   test('one that goes silent keeps its locks no longer than it waits for a reply', async () => {
@@ -437,13 +474,13 @@ withPostgres('receivers on one database', () => {
       code: 'INBOX_UNUSABLE',
       message: expect.not.stringMatching(/could not|cannot be read|\.\./) as string,
     };
-    expect(await rejection(inbox.stats())).toMatchObject(unreadable);
+    expect(await rejection(inbox.operations.stats())).toMatchObject(unreadable);
     await own.start();
     // What arrives before it has come to itself is refused, too.
     while (!(await isWritable(inbox))) await delay(50);
 
     expect(await inbox.accept(incoming('arbitrary'))).toBeGreaterThan(1);
-    expect(await inbox.stats()).toMatchObject({ waiting: 2 });
+    expect(await inbox.operations.stats()).toMatchObject({ waiting: 2 });
   });
 
   test('one finds the server that can be written to', async () => {
@@ -489,7 +526,7 @@ withPostgres('receivers on one database', () => {
       await client.query('SELECT');
     };
     await transactions.run(again, work, new AbortController().signal);
-    expect(await one.inbox.find(again.id)).toMatchObject({ state: 'handled' });
+    expect(await one.inbox.operations.find(again.id)).toMatchObject({ state: 'handled' });
     await transactions.close();
   });
 
@@ -520,7 +557,7 @@ withPostgres('receivers on one database', () => {
       await untilStored(inbox);
 
       expect(await sql('SELECT name FROM plant')).toBe('a');
-      expect(await inbox.find(1)).toMatchObject({ state: 'handled', error: null });
+      expect(await inbox.operations.find(1)).toMatchObject({ state: 'handled', error: null });
     });
 
     test('that fails writes nothing, and the delivery may fail and come again', async () => {
@@ -547,7 +584,7 @@ withPostgres('receivers on one database', () => {
       expect(await rejection(transactions.run(claimed, insert('b'), signal))).toMatchObject({
         message: 'This attempt has lost delivery 1, to another receiver or an operator.',
       });
-      expect(await inbox.find(1)).toMatchObject({ state: 'running' });
+      expect(await inbox.operations.find(1)).toMatchObject({ state: 'running' });
       await transactions.run(again, insert('c'), signal);
       expect(await sql('SELECT name FROM plant ORDER BY name')).toBe('a\nc');
     });

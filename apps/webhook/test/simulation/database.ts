@@ -19,16 +19,17 @@ export interface Memory {
 }
 
 /**
- * Opens the tables. Beside them, `change` has each change of a delivery and of the pause, and `alive` the receivers that
- * count as alive.
+ * Opens the tables. Beside them, `change` has each change of a delivery and of the pause, `lease` the leases of receivers, and
+ * `seen` what a transaction knows: the time, and whether another suspect runs.
  */
 export function openMemory(): Memory {
   const database = new DatabaseSync(':memory:');
   migrate(database, '');
   const change = `INSERT INTO change SELECT new.id, new.media_type, new.state, new.attempts, new.interruptions, new.due_at,
-    new.receiver, new.started_at`;
+    new.receiver, new.claimed_at`;
   database.exec(`
-    CREATE TEMP TABLE alive (name TEXT NOT NULL);
+    CREATE TEMP TABLE lease (name TEXT PRIMARY KEY, epoch INTEGER, since INTEGER, expires_at INTEGER);
+    CREATE TEMP TABLE seen (now INTEGER, suspect_runs INTEGER); INSERT INTO seen VALUES (0, 0);
     CREATE TEMP TABLE change (id, key, state, attempts DEFAULT 0, interruptions DEFAULT 0, dueAt, receiver, startedAt);
     CREATE TEMP TRIGGER inserted AFTER INSERT ON delivery BEGIN ${change}; END;
     CREATE TEMP TRIGGER updated AFTER UPDATE ON delivery BEGIN ${change}; END;
@@ -51,7 +52,7 @@ export function openMemory(): Memory {
   const clear = (): void =>
     exec(`
       DELETE FROM delivery; DELETE FROM attempt; DELETE FROM event; DELETE FROM sqlite_sequence;
-      DELETE FROM alive; UPDATE inbox_state SET is_paused = 0, probed_at = NULL; DELETE FROM change`);
+      DELETE FROM lease; UPDATE inbox_state SET is_paused = 0, probed_at = NULL; DELETE FROM change`);
   const memory = { database, clear, isFull: false };
   const execUnlessFull = (text: string): void => {
     if (memory.isFull && text === 'COMMIT') throw FULL;

@@ -7,8 +7,6 @@ export interface PlannedDelivery {
   readonly at: number;
   /** Several deliveries may be of one event. */
   readonly eventId: string | null;
-  /** The database refuses it. */
-  readonly isRefused: boolean;
   /** With 0, the handler returns at once. */
   readonly takes: number;
   readonly blocks: boolean;
@@ -21,8 +19,9 @@ export interface PlannedDelivery {
 export type Incident = { readonly at: number } & (
   | { readonly kind: 'kill' | 'kill after the next commit'; readonly down: number }
   | { readonly kind: 'stop'; readonly timeout: number; readonly down: number }
-  | { readonly kind: 'the store refuses' | 'replies are lost' | 'a lease is lost'; readonly lasts: number }
-  | { readonly kind: 'pause' | 'pause that fails'; readonly lasts: number }
+  | { readonly kind: 'the store refuses' | 'replies are lost'; readonly lasts: number }
+  | { readonly kind: 'it stands still' | 'the database stands still'; readonly lasts: number }
+  | { readonly kind: 'pause'; readonly lasts: number }
   | { readonly kind: 'replay' | 'discard'; readonly filter: DeliveryFilter }
   | { readonly kind: 'the clock jumps'; readonly by: number }
 );
@@ -67,8 +66,6 @@ export function drawPlan(seed: number): Plan {
     return {
       at: random.chance(0.5) ? random.pick(bursts) : random.between(0, end),
       eventId: random.chance(0.1) ? `event ${random.between(1, 5)}` : null,
-      // Of a group with a value that is refused, each part has a transaction of its own: far away, that takes long.
-      isRefused: (receivers === 1 || latency < 10) && random.chance(0.02),
       takes: random.chance(0.3) ? 0 : random.between(1, isQuick ? 60 : 4_000),
       blocks: random.chance(0.05),
       failures: random.chance(0.2) ? random.between(1, 7) : 0,
@@ -81,12 +78,11 @@ export function drawPlan(seed: number): Plan {
     const at = random.chance(0.5) ? random.pick(bursts) + random.between(0, 300) : random.between(0, end);
     const lasts = random.chance(0.1) ? random.between(1, 20_000) : random.between(1, 1_500);
     const down = random.between(1, 1_000);
-    // The retention doesn't see a jump of less than a minute.
-    const isSmall = maxAge === undefined && random.chance(0.3);
-    const jump = isSmall ? random.between(500, 50_000) : random.between(1, 11_520) * 5 * MINUTE;
+    const jump = random.chance(0.3) ? random.between(500, 50_000) : random.between(1, 11_520) * 5 * MINUTE;
     const ofShared: readonly (() => Incident)[] = [
       () => ({ at, kind: 'replies are lost', lasts }),
-      () => ({ at, kind: 'a lease is lost', lasts: random.between(1, 8_000) }),
+      () => ({ at, kind: 'it stands still', lasts: random.between(1, 40_000) }),
+      () => ({ at, kind: 'the database stands still', lasts: random.between(1, 40_000) }),
     ];
     return random.pick<() => Incident>([
       () => ({ at, kind: 'kill', down }),
@@ -95,7 +91,6 @@ export function drawPlan(seed: number): Plan {
       () => ({ at, kind: 'the store refuses', lasts }),
       () => ({ at, kind: 'the store refuses', lasts: 0 }),
       () => ({ at, kind: 'pause', lasts: random.between(1, 4_000) }),
-      () => ({ at, kind: 'pause that fails', lasts: random.between(1, 4_000) }),
       () => ({ at, kind: 'replay', filter: random.pick(FILTERS) }),
       () => ({ at, kind: 'discard', filter: {} }),
       () => ({ at, kind: 'the clock jumps', by: random.pick([-1, 1]) * jump }),

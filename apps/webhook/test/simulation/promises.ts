@@ -2,6 +2,7 @@ import type { Delivery } from '@plant-store/handler';
 
 import { SUSPECT } from '../../src/inbox/conditions.js';
 import { Room } from '../../src/inbox/store.js';
+import type { Leases } from './leases.js';
 import type { Journal, Known, Ledger, Row } from './ledger.js';
 import type { Plan } from './plan.js';
 import type { ProcessClock } from './virtual-time.js';
@@ -9,10 +10,6 @@ import type { ProcessClock } from './virtual-time.js';
 /** How long a delivery may wait for an attempt after it was claimed, and how many may. */
 const MAX_WAIT = 200;
 const MAX_AHEAD = 512;
-
-/** The longest time until the first look for what has expired, and between two: a handler may block. */
-const FIRST_LOOK = 100;
-const MAX_LOOK = 6_000;
 
 /** How long what has had no attempt may wait after the clock was set back. */
 const MAX_HEALING = 6_000;
@@ -39,6 +36,8 @@ const CHANGES: Readonly<Record<string, RegExp>> = {
 /** The process of a receiver from its start to its end, and what is watched of it. Times are virtual. */
 export class Process {
   readonly room = new Room();
+  /** What cycles that are under way have taken of it. */
+  reserved = 0;
   /** What the handler has, and whether it is a suspect. */
   readonly attempts = new Map<string, boolean>();
   readonly startedAt: number;
@@ -64,8 +63,6 @@ export class Process {
 export class Promises {
   /** Each start of a receiver, by its name. */
   readonly receivers = new Map<string, Process>();
-  /** Receivers that counted as dead while they were alive. */
-  readonly lost = new Set<string>();
   /** When the clock jumped. */
   readonly jumps: number[] = [];
   /** Since when an operator knows that the handler is paused. */
@@ -81,6 +78,7 @@ export class Promises {
   constructor(
     private readonly plan: Plan,
     private readonly ledger: Ledger,
+    private readonly leases: Leases,
     private readonly journal: Journal,
     private readonly wall: () => number,
   ) {}
@@ -111,6 +109,7 @@ export class Promises {
     return this.ledger.read((known, to) => {
       if (known === undefined) this.#inserted(to);
       else if (known.row.state !== to.state) this.#changed(known, to);
+      else if (known.row.dueAt !== to.dueAt) this.#healed(known, to);
     });
   }
 
@@ -151,7 +150,15 @@ export class Promises {
       breakIf(!this.done.has('replay'), 'nobody has replayed it');
       known.attempt = 0;
     } else if (to.state === 'discarded') breakIf(!this.done.has('discard'), 'nobody has discarded it');
-    else breakIf(from.state === 'handled' && !this.#hasExpired(known.since), 'it has not expired');
+    else breakIf(from.state === 'handled' && !this.#hasExpired(known), 'it has not expired');
+  }
+
+  /** A clock that was wrong had dated it too far into the future. */
+  #healed(known: Known, { id, dueAt }: Row): void {
+    const isFar = Math.abs(known.row.dueAt! - dueAt!) > 1_000;
+    if (isFar && this.jumps.length === 0) this.journal.break(`${id} is due at once, and no clock was wrong`);
+    // It needn't wait any longer.
+    known.attempt = 0;
   }
 
   /** How long it waits at least before its next attempt, unless the clock jumps. */
@@ -163,19 +170,15 @@ export class Promises {
     return row.interruptions < SUSPECT ? 0 : Math.min(maxBackoff, backoff * 2 ** (row.interruptions - 1));
   }
 
+  /** Its attempts may be adopted, or released. */
   #isGone(name: string): boolean {
     const { clock, isStopping } = this.receivers.get(name)!;
-    return !clock.isAlive || isStopping || this.lost.has(name);
+    return isStopping || (this.plan.receivers > 1 ? !this.leases.has(name) : !clock.isAlive);
   }
 
-  /** A receiver can't know that its clock has jumped before its first look, or between two. */
-  #hasExpired(since: number): boolean {
-    const starts = [...this.receivers.values()].map(({ startedAt }) => startedAt);
-    const isUnseen = (at: number, index: number): boolean =>
-      at < (this.jumps[index - 1] ?? -Infinity) + MAX_LOOK ||
-      starts.some((start) => at <= start + FIRST_LOOK);
-    const isDeceived = this.jumps.some((at, index) => since <= at && isUnseen(at, index));
-    return isDeceived || this.journal.now() - since >= this.plan.maxAge!;
+  #hasExpired({ since }: Known): boolean {
+    // A clock that jumps ahead lets it expire early.
+    return this.jumps.some((at) => at >= since - 1_000) || this.journal.now() - since >= this.plan.maxAge!;
   }
 
   /** The handler gets a delivery. Returns how often it got it, this time included. */
@@ -192,17 +195,26 @@ export class Promises {
     breakIf(key !== (known.key ??= key), `its key was ${known.key}`);
     breakIf(attempts > limits.maxAttempts, 'there are no more');
     const isOurs = row.state === 'running' && row.attempts === attempts && row.receiver === name;
-    breakIf(!isOurs && !this.lost.has(name), `it is ${row.state} at ${row.receiver}`);
+    breakIf(!isOurs, `it is ${row.state} at ${row.receiver}`);
     breakIf(isOurs && known.attempt >= attempts, 'it has begun before');
     if (isOurs) Object.assign(known, { attempt: attempts, result: undefined });
     running.set(`${id}/${startedAt}`, isOurs && row.interruptions >= SUSPECT);
     breakIf(running.size > limits.concurrency, `${running.size} attempts run`);
-    const suspects = [...running.values()].filter((isSuspect) => isSuspect);
-    breakIf(suspects.length > 1 && !this.lost.has(name), `${suspects.length} suspects run`);
+    const suspects = [...running].filter(
+      ([attempt, isSuspect]) => isSuspect && this.#isCurrent(attempt, name),
+    );
+    breakIf(suspects.length > 1, `${suspects.length} suspects run`);
     breakIf(this.#sent.get(row.key)!.at > this.pausedAt, 'it came during the pause');
     const isLate = clock.now() - this.pausedAt > MAX_WAIT + 2 * latency + 50;
     breakIf(isLate && receiver.troubledAt < this.pausedAt, `the handler is paused since ${this.pausedAt} ms`);
     return (known.runs += 1);
+  }
+
+  /** Nobody has adopted it meanwhile. */
+  #isCurrent(attempt: string, name: string): boolean {
+    const [id, startedAt] = attempt.split('/').map(Number);
+    const row = this.ledger.known.get(id!)?.row;
+    return row?.state === 'running' && row.receiver === name && row.startedAt === startedAt;
   }
 
   /** An attempt has ended. */
@@ -259,9 +271,9 @@ export class Promises {
       if (row.dueAt === null || since > before) continue;
       if (isSuspect(known) && (suspectRuns || this.#suspectAt > before)) continue;
       const dueIn = row.dueAt - this.wall();
-      // A clock that was set back makes a retry wait for its longest backoff at most, and nothing else.
-      const healing =
-        row.state === 'waiting' ? MAX_HEALING : dueIn > limits.maxBackoff ? limits.maxBackoff : Infinity;
+      // What a clock that was set back has dated too far into the future is healed. A retry waits for its backoff.
+      const isTooFar = row.state === 'waiting' || dueIn > limits.maxBackoff;
+      const healing = isTooFar ? MAX_HEALING : Infinity;
       const jumpedAt = Math.max(since, ...this.jumps);
       // A timer doesn't notice that the clock was set forward.
       const isOverdue = dueIn < -longest && (jumpedAt === since || jumpedAt < before - MAX_HEALING);
@@ -290,10 +302,11 @@ export class Promises {
   /** When everything has ended, each receiver has room for its attempts, and for what it claims ahead of them. */
   checkRoom(): void {
     const { concurrency } = this.plan.limits;
-    for (const { name, clock, room } of this.receivers.values()) {
-      const ahead = (room.free - concurrency) / concurrency;
+    for (const { name, clock, room, reserved } of this.receivers.values()) {
+      const free = room.free + reserved;
+      const ahead = (free - concurrency) / concurrency;
       const isRight = ahead === 0 || ahead * concurrency === MAX_AHEAD || Number.isInteger(Math.log2(ahead));
-      if (clock.isAlive && (ahead < 0 || !isRight)) this.journal.break(`${name} has room for ${room.free}`);
+      if (clock.isAlive && (ahead < 0 || !isRight)) this.journal.break(`${name} has room for ${free}`);
     }
   }
 }

@@ -5,9 +5,6 @@ import { describePlan, type Incident, type Plan } from './plan.js';
 import { SimulatedReceiver } from './simulated-receiver.js';
 import { World } from './world.js';
 
-/** How long a receiver counts as alive after its end, if others share the inbox, in milliseconds. */
-const LEASE_TIME = 15_000;
-
 /** How long everything may take when nothing more goes wrong, in milliseconds, and in events. */
 const MAX_TAIL = 900_000;
 const MAX_EVENTS = 1_000_000;
@@ -69,7 +66,6 @@ export class Simulation extends World {
     const place = this.#running.indexOf(receiver);
     this.#running[place] = undefined;
     this.in(down, () => this.#start(place));
-    this.in(LEASE_TIME, () => this.#setAlive(receiver.name, false));
   }
 
   #start(place: number): void {
@@ -78,13 +74,8 @@ export class Simulation extends World {
     this.journal.note(`${name} starts`);
     this.promises.receivers.set(name, receiver);
     this.#running[place] = receiver;
-    this.#setAlive(name, true);
+    receiver.troubledAt = Math.max(receiver.troubledAt, this.standsUntil);
     receiver.start();
-  }
-
-  #setAlive(name: string, isAlive: boolean): void {
-    const text = isAlive ? 'INSERT INTO alive VALUES (?)' : 'DELETE FROM alive WHERE name = ?';
-    this.memory.database.prepare(text).run(name);
   }
 
   async #stop(receiver: SimulatedReceiver, timeout: number, down: number): Promise<void> {
@@ -96,7 +87,6 @@ export class Simulation extends World {
     });
     await receiver.stop(timeout);
     if (receiver.troubledAt < now) this.promises.stopped(receiver);
-    this.#setAlive(receiver.name, false);
     this.end(receiver, down);
   }
 
@@ -105,7 +95,7 @@ export class Simulation extends World {
     const { promises, plan } = this;
     const isQuiet = this.time.now > plan.end;
     if (isQuiet) {
-      this.refusesUntil = this.losesUntil = 0;
+      this.refusesUntil = this.losesUntil = this.standsUntil = 0;
       this.refusesNext = false;
       this.endsNext = undefined;
     }
@@ -123,7 +113,7 @@ export class Simulation extends World {
     const receiver = this.#pickReceiver();
     this.journal.note(incident.kind);
     if (receiver === undefined) return;
-    const { inbox, name } = receiver;
+    const { inbox } = receiver;
     switch (incident.kind) {
       case 'kill':
         return this.end(receiver, incident.down);
@@ -136,20 +126,21 @@ export class Simulation extends World {
         return void (this.refusesUntil = now + incident.lasts);
       case 'replies are lost':
         return void (this.losesUntil = now + incident.lasts);
-      case 'a lease is lost':
-        promises.lost.add(name);
-        this.#setAlive(name, false);
-        return this.in(incident.lasts, () => this.#setAlive(name, receiver.clock.isAlive));
-      case 'pause that fails':
-        this.refusesUntil = now + 50;
-        return this.#pause(inbox, incident.lasts);
+      case 'it stands still':
+        receiver.clock.block(incident.lasts);
+        return void (receiver.troubledAt = Math.max(receiver.troubledAt, receiver.clock.now()));
+      case 'the database stands still':
+        this.standsUntil = Math.max(this.standsUntil, now + incident.lasts);
+        for (const each of promises.receivers.values())
+          each.troubledAt = Math.max(each.troubledAt, this.standsUntil);
+        return undefined;
       case 'pause':
         return this.#pause(inbox, incident.lasts);
       case 'replay':
       case 'discard': {
         promises.done.add(incident.kind);
         const filter = { ...incident.filter, state: CHANGEABLE[incident.kind] };
-        return void inbox.acts.begin(incident.kind, filter, OPERATOR).catch(KEPT);
+        return void inbox.operations.acts.begin(incident.kind, filter, OPERATOR).catch(KEPT);
       }
       case 'the clock jumps':
         this.jump += incident.by;
@@ -170,7 +161,7 @@ export class Simulation extends World {
       this.journal.note('the pause is acknowledged');
       if (this.#isToPause && this.#resumes === 0) promises.pausedAt = this.time.now;
     };
-    inbox.setPaused(true).then(paused, () => (this.#isToPause = false));
+    inbox.operations.setPaused(true).then(paused, () => (this.#isToPause = false));
     this.in(lasts, () => {
       this.#isToPause = false;
       if (this.ledger.isPaused) this.#resume();
@@ -184,13 +175,13 @@ export class Simulation extends World {
     if (receiver === undefined) return;
     this.#resumes += 1;
     const resumed = (): void => void (this.#resumes -= 1);
-    receiver.inbox.setPaused(false).then(resumed, resumed);
+    receiver.inbox.operations.setPaused(false).then(resumed, resumed);
   }
 
-  /** Sends a delivery until it is acknowledged, or refused for what it is. */
+  /** Sends a delivery until it is acknowledged. */
   #send(number: number, tries = 1): void {
     const { promises, plan } = this;
-    const { eventId, isRefused } = plan.deliveries[number]!;
+    const { eventId } = plan.deliveries[number]!;
     const again = (): void => this.in(this.random.between(100, 1_500), () => this.#send(number, tries + 1));
     const receiver = this.#pickReceiver();
     if (!this.#unsent.has(number)) return;
@@ -205,14 +196,11 @@ export class Simulation extends World {
     const failed = (response: unknown): void => {
       if (hasResponse) return;
       hasResponse = true;
-      if (isRefused) return void this.#unsent.delete(number);
       promises.unacknowledged(key, receiver, String(response));
       again();
     };
-    // SQLite takes no delivery without a method.
-    const method = (isRefused ? null : 'POST') as string;
     const content = Buffer.from(key);
-    const delivery = { method, mediaType: key, contentEncoding: null, eventId, fields: [], content };
+    const delivery = { method: 'POST', mediaType: key, contentEncoding: null, eventId, fields: [], content };
     promises.sent(key, eventId ?? key);
     receiver.inbox.accept(delivery).then(acknowledged, failed).catch(KEPT);
     this.in(SENDER_TIMEOUT, () => failed('no response'));

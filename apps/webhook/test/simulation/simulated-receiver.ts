@@ -69,7 +69,9 @@ export class SimulatedReceiver extends Process {
     const { maxAge } = this.world.plan;
     if (this.isStopping || maxAge === undefined) return;
     const again = (): void => void this.clock.setTimeout(() => this.#removeExpired(), RETENTION_INTERVAL);
-    this.inbox.removeExpired({ maxAge, maxBytes: undefined, maxEventAge: maxAge }).then(again, again);
+    this.inbox.operations
+      .removeExpired({ maxAge, maxBytes: undefined, maxEventAge: maxAge })
+      .then(again, again);
   }
 
   #handle(delivery: Delivery, attempt: Attempt): Promise<void> | void {

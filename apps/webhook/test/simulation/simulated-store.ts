@@ -1,40 +1,45 @@
-import type { StatementSyncInstance } from '@photostructure/sqlite';
-
 import { inboxClosed, ReceiverError } from '../../src/errors.js';
-import { raw, type Sql, sql } from '../../src/inbox/sql.js';
+import { raw, type Sql } from '../../src/inbox/sql.js';
 import { inTransaction, runAll } from '../../src/inbox/sqlite/open-database.js';
 import {
   type CycleCall,
   cycleCall,
   outcomesOf,
-  performTogether,
   prepareCycle,
   type RunCycle,
 } from '../../src/inbox/sqlite/sqlite-cycle.js';
-import { isOfOneRow } from '../../src/inbox/sqlite/sqlite-errors.js';
 import { DIALECT } from '../../src/inbox/sqlite/sqlite-store.js';
 import * as port from '../../src/inbox/store.js';
 import { FULL } from './database.js';
+import type { SimulatedLease } from './leases.js';
 import { MAX_REFUSED, type Process } from './promises.js';
 import type { World } from './world.js';
 
-/** What is asked for: a cycle, or statements. */
-type Request = CycleCall | readonly Sql[];
+/** Cycles that are under way on as many connections, once one takes longer than this, in milliseconds. */
+const MAX_CYCLES = 3;
+const SLOW_CYCLE = 5;
 
-const isCycle = (request: Request): request is CycleCall => 'arrivals' in request;
+const EXTEND_INTERVAL = 3_000;
 
+/** What is asked for. */
 interface Pending {
-  readonly request: Request;
+  readonly call?: CycleCall;
+  readonly statements?: readonly Sql[];
+  readonly places: number;
+  readonly suspect: boolean;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
 }
+
+type Request = Pick<Pending, 'call' | 'statements'> & Partial<Pick<Pending, 'places' | 'suspect'>>;
 
 /**
  * A store on the real statements of SQLite, whose transactions take virtual time.
  *
  * - The embedded inbox: a thread of the process takes all cycles that were called into one transaction.
- * - A model of the shared one: a connection to somewhere else has one transaction under way, and goes on after the end of
- *   the process with what it was sent. Others have theirs between. Who isn't in the table `alive` counts as dead.
+ * - A model of the shared one: each request goes to the database by a connection of its own, and is carried out there whatever
+ *   becomes of the process. A cycle doesn't see what suspect another one lets run that is under way. The lease is extended by
+ *   itself, and read by each transaction.
  */
 export class SimulatedStore implements port.Store {
   readonly location = 'the simulation';
@@ -42,13 +47,12 @@ export class SimulatedStore implements port.Store {
   readonly dialect: port.Dialect;
   readonly room: port.Room;
   readonly pollInterval: number | undefined;
-  readonly maxCycles: number;
-  readonly #isShared: boolean;
   /** What a cycle takes from: the room itself in a thread, else as much as it was sent. */
   readonly #places: port.Room;
   readonly #cycle: RunCycle;
-  readonly #isOurs: StatementSyncInstance;
   readonly #pending: Pending[] = [];
+  #lease: SimulatedLease | undefined;
+  #maySuspect = false;
   #isBusy = false;
   #repliedAt = 0;
   #isClosed = false;
@@ -57,29 +61,52 @@ export class SimulatedStore implements port.Store {
     private readonly world: World,
     private readonly process: Process,
   ) {
-    const { database } = world.memory;
-    this.#isShared = world.plan.receivers > 1;
-    const isAbandoned = this.#isShared ? sql`receiver NOT IN (SELECT name FROM alive)` : DIALECT.isAbandoned;
+    const { leases, memory } = world;
     this.receiver = process.name;
     this.room = process.room;
+    const isAbandoned = this.#isShared ? leases.isAbandoned(process.name) : DIALECT.isAbandoned;
     this.dialect = { ...DIALECT, isAbandoned, now: () => raw(String(world.wall())) };
     this.pollInterval = this.#isShared ? 1_000 : undefined;
-    this.maxCycles = this.#isShared ? 1 : Infinity;
     this.#places = this.#isShared ? new port.Room() : this.room;
-    this.#cycle = prepareCycle(database, process.name, this.#places).run;
-    this.#isOurs = database.prepare('SELECT 1 FROM delivery WHERE id = ? AND receiver = ?');
+    const suspectRuns = this.#isShared ? '(SELECT suspect_runs FROM seen)' : undefined;
+    this.#cycle = prepareCycle(memory.database, process.name, this.#places, suspectRuns).run;
+    if (this.#isShared) this.#extendLater();
+  }
+
+  get #isShared(): boolean {
+    return this.world.plan.receivers > 1;
   }
 
   async open(): Promise<void> {
     // The world has the database open.
   }
 
-  cycle(input: port.CycleInput): Promise<port.CycleOutcome> {
-    return this.#request(cycleCall(input)) as Promise<port.CycleOutcome>;
+  maxCycles(duration: number): number {
+    if (!this.#isShared) return Infinity;
+    return duration < SLOW_CYCLE ? 1 : MAX_CYCLES;
+  }
+
+  async cycle(input: port.CycleInput): Promise<port.CycleOutcome> {
+    const call = cycleCall(input);
+    if (!this.#isShared) return this.#request({ call }) as Promise<port.CycleOutcome>;
+    const places = this.room.take(input.polls ? Infinity : input.arrivals.length);
+    this.process.reserved += places;
+    const suspect = !this.#maySuspect;
+    if (suspect) this.#maySuspect = true;
+    let taken = 0;
+    try {
+      const outcome = (await this.#request({ call, places, suspect })) as port.CycleOutcome;
+      taken = outcome.claimed.length + outcome.stored.filter(({ runs }) => runs).length;
+      return outcome;
+    } finally {
+      this.room.add(places - taken);
+      this.process.reserved -= places;
+      if (suspect) this.#maySuspect = false;
+    }
   }
 
   run(...statements: readonly Sql[]): Promise<readonly port.Row[]> {
-    return this.#request(statements) as Promise<readonly port.Row[]>;
+    return this.#request({ statements }) as Promise<readonly port.Row[]>;
   }
 
   /** Nobody asks: there are no operators. */
@@ -87,7 +114,7 @@ export class SimulatedStore implements port.Store {
     return Promise.reject(new Error('The simulation has no operators.'));
   }
 
-  probe(): Promise<never> {
+  probeWrite(): Promise<never> {
     return this.check();
   }
 
@@ -107,95 +134,123 @@ export class SimulatedStore implements port.Store {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#lease?.giveBack();
   }
 
   #request(request: Request): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      if (!this.#isClosed) {
-        this.#pending.push({ request, resolve, reject });
-        this.#begin();
-      } else if ((this.process.refused += 1) < MAX_REFUSED) reject(inboxClosed(this.location));
+      if (this.#isClosed) {
+        if ((this.process.refused += 1) < MAX_REFUSED) reject(inboxClosed(this.location));
+        return;
+      }
+      const pending = { places: 0, suspect: false, ...request, resolve, reject };
+      if (this.#isShared) return this.#send(pending);
+      this.#pending.push(pending);
+      this.#begin();
     });
   }
 
+  /** To the thread of an embedded inbox. */
   #begin(): void {
     if (this.#isBusy || this.#pending.length === 0) return;
     this.#isBusy = true;
     const { time } = this.world;
     const { clock } = this.process;
-    const sent = this.room.free;
     time.at(clock.now() + this.world.delay(), () => {
-      if (!this.#isShared && !clock.isAlive) return;
-      const cycles = this.#pending.findIndex(({ request }) => !isCycle(request));
-      const group = this.#isShared || cycles === 0 ? 1 : cycles === -1 ? this.#pending.length : cycles;
-      const reply = this.#transact(this.#pending.splice(0, group), sent);
-      const next = (): void => {
-        this.#isBusy = false;
-        this.#begin();
-      };
-      if (!this.#isShared) next();
+      if (!clock.isAlive) return;
+      const cycles = this.#pending.findIndex(({ call }) => call === undefined);
+      const group = cycles === 0 ? 1 : cycles === -1 ? this.#pending.length : cycles;
+      const reply = this.#transact(this.#pending.splice(0, group));
+      this.#isBusy = false;
+      this.#begin();
       this.#repliedAt = Math.max(this.#repliedAt, time.now + this.world.delay());
-      clock.at(this.#repliedAt, () => {
-        reply();
-        if (this.#isShared) next();
+      clock.at(this.#repliedAt, reply);
+    });
+  }
+
+  /** By a connection. It sees what was there when it came, and is committed later. */
+  #send(pending: Pending): void {
+    const { time, leases } = this.world;
+    const { clock, name } = this.process;
+    const lease = (this.#lease ??= leases.take(name, clock));
+    time.at(clock.now() + this.world.delay(), () => {
+      const suspectRuns = !pending.suspect || this.world.runsSuspect(name);
+      time.at(time.now + this.world.delay(), () => {
+        if (!lease.isValid()) {
+          clock.at(time.now + this.world.delay(), () => {
+            if (this.#lease === lease) this.#lease = undefined;
+            this.#send(pending);
+          });
+          return;
+        }
+        this.world.setSeen(suspectRuns);
+        const reply = this.#transact([pending], lease);
+        clock.at(time.now + this.world.delay(), reply);
       });
     });
   }
 
+  #extendLater(): void {
+    const { time } = this.world;
+    const { clock } = this.process;
+    clock.setTimeout(() => {
+      const lease = this.#lease;
+      const sentAt = clock.now();
+      if (lease !== undefined)
+        time.at(sentAt + this.world.delay(), () => {
+          const isExtended = lease.extend();
+          clock.at(time.now + this.world.delay(), () => {
+            if (isExtended) lease.sentAt = sentAt;
+            else if (this.#lease === lease) this.#lease = undefined;
+          });
+        });
+      if (!this.#isClosed) this.#extendLater();
+    }, EXTEND_INTERVAL);
+  }
+
   /** Returns what passes the reply on. */
-  #transact(pending: readonly Pending[], sent: number): () => void {
+  #transact(pending: readonly Pending[], lease?: SimulatedLease): () => void {
     const { memory } = this.world;
     const fault = this.world.fault(this.process);
-    const requests = pending.map(({ request }) => request);
+    const calls = pending.flatMap(({ call }) => call ?? []);
     memory.isFull = fault === 'refused';
-    let results = this.#perform(requests, sent);
+    const results = this.#perform(pending[0]!, calls, lease);
     memory.isFull = false;
-    const taken = sent - this.#places.free;
-    if (fault !== 'refused') this.world.committed(this.process, requests.filter(isCycle));
-    if (fault === 'reply lost') results = requests.map(() => writeFailed(fault));
+    if (fault !== 'refused') this.world.committed(this.process, calls);
     return () => {
-      if (this.#isShared && fault === undefined && isCycle(requests[0]!)) this.room.add(-taken);
-      for (const [index, result] of results.entries())
-        if (result instanceof Error) pending[index]!.reject(result);
-        else pending[index]!.resolve(result);
+      if (fault !== undefined) {
+        this.#lease = undefined;
+        for (const { reject } of pending) reject(writeFailed(fault));
+      } else for (const [index, { resolve }] of pending.entries()) resolve(results[index]);
     };
   }
 
-  /** Returns the result or the error of each request: a group of cycles, or statements. */
-  #perform(requests: readonly Request[], sent: number): readonly unknown[] {
+  /** Returns the result of each request: a group of cycles, or statements. */
+  #perform(
+    { statements, places }: Pending,
+    calls: readonly CycleCall[],
+    lease: SimulatedLease | undefined,
+  ): readonly unknown[] {
     const { memory, wall } = this.world;
-    const [request] = requests;
-    if (!isCycle(request!)) {
-      try {
-        return [inTransaction(memory.database, () => runAll(memory.database, request!))];
-      } catch (error) {
-        return [failureOf(error)];
-      }
+    try {
+      if (statements !== undefined)
+        return [inTransaction(memory.database, () => runAll(memory.database, statements))];
+      if (lease === undefined) return outcomesOf(this.#cycle(calls, wall()));
+      this.#places.add(places - this.#places.free);
+      const own = calls.map((call) => this.#withOwnResults(call));
+      return outcomesOf(this.#cycle(own, wall())).map((outcome) => ({ ...outcome, lease }));
+    } catch (error) {
+      // Any other error of SQLite is a fault of the receiver.
+      if (error !== FULL) throw error;
+      return [];
     }
-    if (this.#isShared) this.#places.add(sent - this.#places.free);
-    const calls = requests
-      .filter(isCycle)
-      .map((call) => (this.#isShared ? this.#withOwnResults(call) : call));
-    return performTogether(this.#cycle, calls, wall).flatMap((performed): readonly unknown[] =>
-      'outcome' in performed
-        ? outcomesOf(performed.outcome)
-        : Array.from({ length: performed.calls }, () => failureOf(performed.error)),
-    );
   }
 
   /** A receiver changes only what it runs itself: another one may have adopted the rest. */
   #withOwnResults(call: CycleCall): CycleCall {
-    const results = call.results.filter(([, id]) => this.#isOurs.all(id, this.receiver).length > 0);
-    return { ...call, results };
+    return { ...call, results: call.results.filter(([, id]) => this.world.isRunBy(id, this.receiver)) };
   }
 }
 
 const writeFailed = (reason: string): ReceiverError =>
   new ReceiverError('INBOX_WRITE_FAILED', `The inbox could not write: ${reason}.`);
-
-/** Any other error of SQLite is a fault of the receiver. */
-function failureOf(error: unknown): ReceiverError {
-  if (error !== FULL && !isOfOneRow(error)) throw error;
-  const failure = writeFailed((error as Error).message);
-  return error === FULL ? failure : port.markOfOnePart(failure);
-}

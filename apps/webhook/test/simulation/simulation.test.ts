@@ -1,8 +1,7 @@
-import type { Act } from '../../src/inbox/inbox-operations.js';
 import type { IncomingDelivery } from '../../src/inbox/delivery.js';
 import { Inbox } from '../../src/inbox/inbox.js';
 import { drawPlan } from './plan.js';
-import { OPERATOR, simulate } from './simulate.js';
+import { simulate } from './simulate.js';
 
 const seeds = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 
@@ -20,7 +19,6 @@ test('a seed replays exactly', async () => {
 test('a delivery that ends its process is parked, and delays no other', async () => {
   const good = {
     eventId: null,
-    isRefused: false,
     takes: 10,
     blocks: false,
     failures: 0,
@@ -63,8 +61,8 @@ class Generous extends Inbox {
 }
 
 class Unpausable extends Inbox {
-  override setPaused(): Promise<Act> {
-    return this.acts.setPaused(false, OPERATOR);
+  override hold(): Promise<void> {
+    return Promise.resolve();
   }
 }
 

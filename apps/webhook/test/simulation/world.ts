@@ -1,5 +1,7 @@
+import { SUSPECT } from '../../src/inbox/conditions.js';
 import type { CycleCall } from '../../src/inbox/sqlite/sqlite-cycle.js';
 import { type Memory, openMemory } from './database.js';
+import { Leases } from './leases.js';
 import { Journal, Ledger } from './ledger.js';
 import type { Plan } from './plan.js';
 import { type Process, Promises } from './promises.js';
@@ -24,16 +26,19 @@ export abstract class World {
   readonly journal = new Journal(() => this.time.now);
   readonly ledger = new Ledger(memory.database, this.journal);
   readonly promises: Promises;
+  readonly leases = new Leases(memory, this.time);
   protected jump = 0;
   protected refusesUntil = 0;
   protected refusesNext = false;
+  /** The database stands still. */
+  protected standsUntil = 0;
   protected losesUntil = 0;
   protected endsNext: { readonly down: number } | undefined;
 
   constructor(readonly plan: Plan) {
     memory.clear();
     this.random = new Random(~plan.seed);
-    this.promises = new Promises(plan, this.ledger, this.journal, this.wall);
+    this.promises = new Promises(plan, this.ledger, this.leases, this.journal, this.wall);
   }
 
   /** A process ends, and starts again after a while. */
@@ -44,7 +49,25 @@ export abstract class World {
 
   /** How long a message takes to the database, or back. */
   delay(): number {
-    return this.random.between(0, this.plan.latency);
+    return Math.max(0, this.standsUntil - this.time.now) + this.random.between(0, this.plan.latency);
+  }
+
+  /** What the transaction that comes next knows. */
+  setSeen(suspectRuns: boolean): void {
+    memory.database
+      .prepare('UPDATE seen SET now = ?, suspect_runs = ?')
+      .run(this.time.now, Number(suspectRuns));
+  }
+
+  runsSuspect(receiver: string): boolean {
+    return [...this.ledger.open.values()].some(
+      ({ row }) => row.state === 'running' && row.receiver === receiver && row.interruptions >= SUSPECT,
+    );
+  }
+
+  isRunBy(id: number, receiver: string): boolean {
+    const row = this.ledger.open.get(id)?.row;
+    return row?.state === 'running' && row.receiver === receiver;
   }
 
   /** What goes wrong with the transaction that begins now. */

@@ -2,7 +2,7 @@ import { keysOf, partAt } from '@plant-store/contract';
 
 import { Refusal } from '../../http/refusal.js';
 import { headerOf } from '../../http/message.js';
-import { isEventId } from '../../inbox/delivery.js';
+import { isStorable } from '../../inbox/delivery.js';
 import type { ContentStep, HeadStep } from '../pipeline.js';
 
 /** Refuses a delivery without an identifier of its event in this header field (question `event-identity`). */
@@ -33,7 +33,7 @@ export function takeEventIdFromContent(pointer: string): ContentStep {
 }
 
 function isIdentifier(value: unknown): value is string | number {
-  return typeof value === 'string' ? value !== '' && isEventId(value) : Number.isSafeInteger(value);
+  return typeof value === 'string' ? value !== '' && isStorable(value) : Number.isSafeInteger(value);
 }
 
 function missing(): Refusal {

@@ -6,7 +6,7 @@ import type { PostgresServers } from '../../config/postgres-url.js';
 import { ReceiverError } from '../../errors.js';
 import { DescribedError } from '../../logging/describe-error.js';
 import { clientFor, hasNoTls, mayTryOtherWay, waysTo } from './client.js';
-import { BEGIN_BRIEFLY } from './durable.js';
+import { BEGIN_BRIEFLY, DURABLE_SESSION } from './durable.js';
 
 /** The oldest version of PostgreSQL that the tests run on. */
 const MIN_VERSION = 15;
@@ -22,9 +22,11 @@ interface ServerState {
   readonly flushes: boolean;
   readonly encoding: string;
   readonly isolation: string;
+  readonly reads_nulls: boolean;
+  readonly pid: number;
 }
 
-/** Those whose role has another default than `read committed`. */
+/** Those whose role has another default than `read committed`, or for which null in an array is a text. */
 const needBegin = new WeakSet<pg.ClientBase>();
 
 /** Runs a statement that is a transaction of its own. */
@@ -34,7 +36,7 @@ export async function queryAlone<Row extends pg.QueryResultRow>(
   values: unknown[],
 ): Promise<pg.QueryResult<Row>> {
   if (!needBegin.has(client)) return client.query<Row>(text, values);
-  await client.query(BEGIN_BRIEFLY);
+  await client.query(`${BEGIN_BRIEFLY}; SET LOCAL array_nulls = on`);
   try {
     const result = await client.query<Row>(text, values);
     await client.query('COMMIT');
@@ -52,8 +54,8 @@ interface Way {
 }
 
 /**
- * Connections to whichever of the servers can be written to. They set nothing for their session, so that PgBouncer may
- * pool them by transaction.
+ * Connections to whichever of the servers can be written to. Behind a pooler they set nothing for their session, so that
+ * PgBouncer may pool them by transaction.
  */
 export class Connections {
   /** For each server. */
@@ -177,9 +179,12 @@ async function requireUsable(client: pg.ClientBase): Promise<void> {
       current_setting('transaction_read_only') = 'on' AS is_read_only,
       current_setting('fsync') = 'on' AS flushes,
       current_setting('server_encoding') AS encoding,
-      current_setting('default_transaction_isolation') AS isolation`);
-  const { version, major, is_standby, is_read_only, flushes, encoding, isolation } = rows[0]!;
-  if (isolation !== 'read committed') needBegin.add(client);
+      current_setting('default_transaction_isolation') AS isolation,
+      current_setting('array_nulls') = 'on' AS reads_nulls,
+      pg_backend_pid() AS pid`);
+  const { version, major, is_standby, is_read_only, flushes, encoding, isolation, reads_nulls, pid } =
+    rows[0]!;
+  if (isolation !== 'read committed' || !reads_nulls) needBegin.add(client);
   if (major < MIN_VERSION)
     throw new Error(`it is PostgreSQL ${version}; version ${MIN_VERSION} or newer is required`);
   if (is_standby) throw new Error('it is a standby, which cannot be written to');
@@ -190,6 +195,9 @@ async function requireUsable(client: pg.ClientBase): Promise<void> {
     throw new Error(
       `its encoding is ${encoding}, which lacks characters of fields and errors; UTF8 is required`,
     );
+  // A pooler such as PgBouncer says another process, and gives the session to others.
+  if ((client as pg.ClientBase & { readonly processID: number }).processID === pid)
+    await client.query(DURABLE_SESSION);
 }
 
 const NAME_AUTHORITY = 'Name the certificate authority of the server with sslrootcert in INBOX_URL';

@@ -9,8 +9,13 @@ export const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 /** The same for one that has locks for which receivers wait. If its connection goes silent, the server soon ends it. */
 export const BEGIN_BRIEFLY = `${BEGIN}; SET LOCAL idle_in_transaction_session_timeout = '20s'`;
 
-/** Columns of a selection that make settings until the transaction ends: those of each that writes, see postgres-5.sql. */
-export const DURABLE_SETTINGS = 'plant_store.make_durable_5()';
+/** Column of a selection that makes the settings of each transaction that writes, see postgres-11.sql. */
+export const DURABLE_SETTINGS = 'plant_store.make_durable_11()';
+
+/** The same for a whole session, which nobody else uses. */
+export const DURABLE_SESSION = `
+  SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') <> 'remote_apply';
+  SET client_min_messages = warning; SET client_connection_check_interval = '1s'`;
 
 /** Nobody waits longer for a row than a receiver waits for a reply. The plans of a queue are found by its indexes. */
 export const INBOX_SETTINGS = `${DURABLE_SETTINGS}, set_config('lock_timeout', '10s', true),

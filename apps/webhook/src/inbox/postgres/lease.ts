@@ -1,54 +1,107 @@
 import pg from 'pg';
 
+import { queryAlone } from './connect.js';
 import { BEGIN_BRIEFLY, INBOX_SETTINGS } from './durable.js';
 
-/** How long a receiver that writes nothing counts as alive, in milliseconds. Its cycles extend it every second. */
+/** How long a receiver that doesn't extend its lease counts as alive, in milliseconds. */
 export const LEASE_TIME = 15_000;
 
-const SECONDS = `interval '${LEASE_TIME} milliseconds'`;
+/** How often a receiver extends its lease, in milliseconds. */
+export const EXTEND_INTERVAL = 3_000;
 
-/** A receiver, as long as its epoch is this one. */
-export interface Lease {
-  readonly receiver: string;
-  readonly epoch: number;
-}
+export const SECONDS = `interval '${LEASE_TIME} milliseconds'`;
+
+/** Key of the locks that belong to the leases, with the hash of the receiver's name. */
+export const LEASE_LOCK = 0x706c6171;
+
+/** A moment by the monotonic and by the wall clock: a machine that sleeps stops the one, and not always the other. */
+const moment = (): readonly number[] => [performance.now(), Date.now()];
 
 /**
- * Begins a transaction. Until it ends, nobody gets a new epoch for this receiver.
+ * What a receiver has while it is alive: as long as it holds its lease, nobody adopts what it runs. Cycles only read it, so
+ * that several can be under way. It is extended by itself.
  *
- * @returns whether the lease isn't lost; if it is, there is no transaction
+ * The server decides whether it is lost. The receiver knows earlier that it may be: when it was not extended for as long as
+ * a lease lasts, since it sent the last extension.
  */
-export async function beginWithLease(client: pg.ClientBase, { receiver, epoch }: Lease): Promise<boolean> {
-  const [, , extended] = await queryAll(
-    client,
-    `${BEGIN_BRIEFLY};
-    SELECT ${INBOX_SETTINGS},
-      plant_store.extend_lease_5(${pg.escapeLiteral(receiver)}, ${epoch}, ${LEASE_TIME}) AS "isExtended"`,
-  );
-  if (extended!.rows[0]!['isExtended'] === true) return true;
-  await client.query('ROLLBACK');
-  return false;
-}
+export class Lease {
+  #isLost = false;
+  #sent: readonly number[];
 
-/**
- * Gets a new epoch. Whatever the receiver has sent before and got no reply for has ended then, or will write nothing. It
- * also removes receivers that ended without a word.
- */
-export async function takeLease(client: pg.ClientBase, receiver: string): Promise<Lease> {
-  const [, , , taken] = await queryAll(
-    client,
-    `${BEGIN_BRIEFLY};
-    SELECT ${INBOX_SETTINGS};
-    INSERT INTO plant_store.receiver (name, expires_at)
-      VALUES (${pg.escapeLiteral(receiver)}, clock_timestamp() + ${SECONDS})
-      ON CONFLICT (name) DO UPDATE
-      SET epoch = DEFAULT, since = clock_timestamp(), expires_at = clock_timestamp() + ${SECONDS}
-      RETURNING epoch;
-    DELETE FROM plant_store.receiver
-      WHERE expires_at NOT BETWEEN now() - interval '1 day' AND now() + interval '1 day';
-    COMMIT`,
-  );
-  return { receiver, epoch: Number(taken!.rows[0]!['epoch']) };
+  private constructor(
+    readonly receiver: string,
+    readonly epoch: number,
+    sent: readonly number[],
+  ) {
+    this.#sent = sent;
+  }
+
+  /** Gets a new epoch. Whatever the receiver has sent before has ended then, or will write nothing. */
+  static async take(client: pg.ClientBase, receiver: string): Promise<Lease> {
+    const sent = moment();
+    const name = pg.escapeLiteral(receiver);
+    const [, , , , taken] = await queryAll(
+      client,
+      `${BEGIN_BRIEFLY};
+      SELECT ${INBOX_SETTINGS};
+      SELECT pg_advisory_xact_lock(${LEASE_LOCK}, hashtext(${name}));
+      INSERT INTO plant_store.receiver (name, expires_at)
+        VALUES (${name}, clock_timestamp() + ${SECONDS})
+        ON CONFLICT (name) DO UPDATE
+        SET epoch = DEFAULT, since = clock_timestamp(), expires_at = clock_timestamp() + ${SECONDS}
+        RETURNING epoch;
+      COMMIT`,
+    );
+    return new Lease(receiver, Number(taken!.rows[0]!['epoch']), sent);
+  }
+
+  /** Whether nobody else can have adopted what was claimed by this lease. */
+  isHeld(): boolean {
+    return !this.#isLost && moment().every((time, index) => time - this.#sent[index]! < LEASE_TIME);
+  }
+
+  /**
+   * It also removes receivers that ended long ago without a word, unless it is new: then the clock may just have been set.
+   *
+   * @returns whether it isn't lost: one that has lapsed for a moment is
+   */
+  async extend(client: pg.ClientBase): Promise<boolean> {
+    const sent = moment();
+    const { rowCount } = await queryAlone(
+      client,
+      `WITH extended AS (
+        UPDATE plant_store.receiver SET expires_at = clock_timestamp() + ${SECONDS}
+        WHERE name = $1 AND epoch = $2 AND expires_at BETWEEN clock_timestamp() AND clock_timestamp() + ${SECONDS}
+        RETURNING since
+      ), removed AS (
+        DELETE FROM plant_store.receiver
+        WHERE expires_at NOT BETWEEN now() - interval '1 day' AND now() + interval '1 day'
+          AND EXISTS (SELECT FROM extended WHERE since < now() - ${SECONDS})
+      )
+      SELECT FROM extended`,
+      [this.receiver, this.epoch],
+    );
+    if (rowCount === 1) this.#sent = sent;
+    else this.#isLost = true;
+    return rowCount === 1;
+  }
+
+  /**
+   * Begins a transaction. Until it ends, nobody gets a new epoch for this receiver.
+   *
+   * @returns whether the lease isn't lost; if it is, there is no transaction
+   */
+  async begin(client: pg.ClientBase): Promise<boolean> {
+    const [, , , checked] = await queryAll(
+      client,
+      `${BEGIN_BRIEFLY};
+      SELECT ${INBOX_SETTINGS};
+      SELECT plant_store.has_lease_11(${pg.escapeLiteral(this.receiver)}, ${this.epoch}) AS "isHeld"`,
+    );
+    if (checked!.rows[0]!['isHeld'] === true) return true;
+    await client.query('ROLLBACK');
+    return false;
+  }
 }
 
 /**

@@ -6,32 +6,24 @@ import type { KeyedDelivery } from '../delivery.js';
 import { type CycleInput, type CycleOutcome, type Result, sentValues } from '../store.js';
 import { queryAlone } from './connect.js';
 import { withoutWarning } from './durable.js';
-import { type Lease, LEASE_TIME } from './lease.js';
+import type { Lease } from './lease.js';
 
-/** The types of what `cycle_7` takes of its receiver, of results, and of arrivals, and how many values it returns. */
-const FAILED = ['bigint', 'bigint', 'text', 'text', 'text', 'bigint', 'bigint'].map((type) => `${type}[]`);
-const VALUES = [
-  ...['text', 'bigint', 'int', 'int', 'bigint'],
-  ...['bigint[]', 'bigint[]', 'bigint[]', 'bigint[]', ...FAILED],
-  ...[...SENT_COLUMNS.map(() => 'text[]'), 'int[]', 'int[]', 'bytea'],
-];
-const OUTCOME = 6;
+/** How many values `cycle_11` takes of its receiver, of results, and of arrivals, and how many it returns. */
+const VALUES = 4 + 4 + 7 + SENT_COLUMNS.length + 3;
+const OUTCOME = 7;
 
-/** The server reads an array after `array_nulls` is on, whatever the default of the database: off, null would be a text. */
-const arrayOf = (text: string, type: string): string =>
-  `CASE WHEN set_config('array_nulls', 'on', true) = 'on' THEN ${text}::text::${type} END`;
-
-const PLACEHOLDERS = VALUES.map((type, index) =>
-  type.endsWith('[]') ? arrayOf(`$${index + 1}`, type) : `$${index + 1}`,
-);
-const CYCLE = `CALL plant_store.cycle_7(${[...PLACEHOLDERS, ...Array.from({ length: OUTCOME }, () => 'NULL')].join(', ')})`;
+const CYCLE = `CALL plant_store.cycle_11(${[
+  ...Array.from({ length: VALUES }, (_, index) => `$${index + 1}`),
+  ...Array.from({ length: OUTCOME }, () => 'NULL'),
+].join(', ')})`;
 
 const FETCH = `SELECT ${CLAIMED} FROM unnest($1::bigint[]) WITH ORDINALITY AS claimed (claimed_id, place)
   JOIN plant_store.delivery ON id = claimed_id ORDER BY place`;
 
-/** What `cycle_7` returns. All are null if the lease is lost. */
+/** What `cycle_11` returns. All are null if the lease is lost. */
 interface CycleRow {
   readonly at: number | null;
+  readonly locked: readonly number[];
   readonly stored: readonly number[];
   readonly started: readonly number[];
   readonly claimed: readonly number[];
@@ -42,34 +34,42 @@ interface CycleRow {
 /** What became of a cycle, with the ids of what was claimed. */
 type Committed = Omit<CycleOutcome, 'claimed'> & { readonly claimed: readonly number[] };
 
+/** What a cycle may let run. */
+export interface Allowed {
+  readonly places: number;
+  readonly suspect: boolean;
+}
+
 /**
  * Runs a cycle by one statement, which is a transaction.
  *
- * @param room how many may run
  * @param query runs a statement; in a transaction that has begun, another one
  * @returns undefined if the lease is lost; then nothing is written
  */
 export async function runCycle(
   client: pg.ClientBase,
-  { receiver, epoch }: Lease,
-  room: number,
-  { arrivals, results, longestWait }: CycleInput,
+  lease: Lease,
+  { places, suspect }: Allowed,
+  { arrivals, results }: CycleInput,
   query: typeof queryAlone = queryAlone,
 ): Promise<Committed | undefined> {
-  const values = [receiver, epoch, LEASE_TIME, room, longestWait];
+  const values = [lease.receiver, lease.epoch, places, suspect];
   const { rows } = await withoutWarning(client, () =>
     query<CycleRow>(client, CYCLE, [...values, ...resultValues(results), ...arrivalValues(arrivals)]),
   );
-  const { at, stored, started, claimed, due_in, is_starved } = rows[0]!;
+  const { at, locked, stored, started, claimed, due_in, is_starved } = rows[0]!;
   if (at === null) return undefined;
   // Of two deliveries of an event, the first runs.
   const starting = new Set(started);
+  const isLocked = new Set(locked);
   return {
     at,
+    locked: results.filter(([, id]) => isLocked.has(id)),
     stored: stored.map((id) => ({ id, runs: starting.delete(id) })),
     claimed,
     nextDueIn: due_in ?? undefined,
     isStarved: is_starved,
+    lease,
   };
 }
 

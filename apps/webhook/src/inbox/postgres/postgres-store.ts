@@ -13,7 +13,6 @@ import {
   type CycleInput,
   type CycleOutcome,
   type Dialect,
-  markOfOnePart,
   nameReceiver,
   Room,
   type Row,
@@ -21,7 +20,7 @@ import {
 } from '../store.js';
 import { Connections, openingError, queryAlone } from './connect.js';
 import { NOW, withoutWarning } from './durable.js';
-import { beginWithLease, isAbandoned, type Lease, takeLease } from './lease.js';
+import { EXTEND_INTERVAL, isAbandoned, Lease } from './lease.js';
 import { migrate, requireWhole } from './migrate.js';
 import { fetchClaimed, runCycle } from './postgres-cycle.js';
 import { catchUp, withSequences } from './sequences.js';
@@ -32,8 +31,12 @@ const REPLY_TIMEOUT = 20_000;
 /** Key of the lock under which one receiver at a time changes many deliveries. */
 const TURN = 0x706c6170;
 
-/** Errors of one row, of which the others may be written: its data, a constraint, a limit, or a lock that it waits for. */
-const OF_ONE_ROW = /^(22|23|40|54|55P03)/;
+/**
+ * How many cycles are under way on as many connections, once one takes so long, in milliseconds. On a quick disk each group
+ * would only be smaller.
+ */
+const MAX_CYCLES = 3;
+const SLOW_CYCLE = 5;
 
 /** Numbers of PostgreSQL's types (pg_type.oid). */
 const INT8 = 20;
@@ -59,8 +62,8 @@ const OPTIONS: pg.PoolConfig = { query_timeout: REPLY_TIMEOUT, types };
 type StoreLog = Pick<Logger, 'warn' | 'info'>;
 
 /**
- * Writes by one connection, one transaction after the other. If a write has failed, nobody knows whether the server still
- * does it. So the receiver takes a new lease before the next one, which waits for that to end.
+ * Writes by several connections. If a write has failed, nobody knows whether the server still does it. So the receiver takes
+ * a new lease before the next one, which waits for that to end.
  */
 export class PostgresStore implements Store {
   readonly location: string;
@@ -89,11 +92,13 @@ export class PostgresStore implements Store {
   };
   readonly room = new Room();
   readonly pollInterval = 1_000;
-  /** Each extends the lease, so two would wait for each other. */
-  readonly maxCycles = 1;
   readonly #writer: Connections;
   readonly #readers: Connections;
-  #lease: Lease | undefined;
+  /** Is being taken, or was; undefined before the next write takes one. */
+  #lease: Promise<Lease> | undefined;
+  #extending: NodeJS.Timeout | undefined;
+  /** A cycle is under way that may let a suspect run. Another one doesn't see which. */
+  #maySuspect = false;
   #isLost = false;
   #isOpen = false;
   #closed: Promise<void> | undefined;
@@ -105,7 +110,9 @@ export class PostgresStore implements Store {
     private readonly onUpgrade: OnUpgrade,
   ) {
     this.location = servers.location;
-    this.#writer = new Connections(servers, { ...OPTIONS, max: 1 }, (error) => this.#noteLoss(error));
+    this.#writer = new Connections(servers, { ...OPTIONS, max: MAX_CYCLES + 2 }, (error) =>
+      this.#noteLoss(error),
+    );
     this.#readers = new Connections(servers, { ...OPTIONS, max: 2 });
   }
 
@@ -121,6 +128,7 @@ export class PostgresStore implements Store {
         client.release(signal.aborted);
       }
       this.#isOpen = true;
+      this.#extendLater();
     } catch (error) {
       if (!signal.aborted) await this.close();
       throw openingError(this.location, error);
@@ -132,31 +140,52 @@ export class PostgresStore implements Store {
     await migrate(client, this.location, this.onUpgrade);
     await requireWhole(client, this.location);
     await catchUp(client, this.location);
-    this.#lease = await takeLease(client, this.receiver);
+    this.#lease = Lease.take(client, this.receiver);
+    await this.#lease;
+  }
+
+  #extendLater(): void {
+    this.#extending = setTimeout(() => {
+      const extended = this.#write((client, lease) =>
+        lease.extend(client).then((isHeld) => isHeld || undefined),
+      );
+      void extended
+        .catch(() => undefined)
+        .finally(() => {
+          if (!this.#closing.signal.aborted) this.#extendLater();
+        });
+    }, EXTEND_INTERVAL).unref();
+  }
+
+  maxCycles(duration: number): number {
+    return duration < SLOW_CYCLE ? 1 : MAX_CYCLES;
   }
 
   async cycle(input: CycleInput): Promise<CycleOutcome> {
-    const outcome = await this.#write(async (client, lease) => {
-      let committed;
-      try {
-        committed = await withSequences(client, this.location, () =>
-          runCycle(client, lease, this.room.free, input),
+    const places = this.room.take(input.polls ? Infinity : input.arrivals.length);
+    const suspect = !this.#maySuspect;
+    if (suspect) this.#maySuspect = true;
+    let taken = 0;
+    try {
+      const outcome = await this.#write(async (client, lease) => {
+        const committed = await withSequences(client, this.location, () =>
+          runCycle(client, lease, { places, suspect }, input),
         );
-      } catch (error) {
-        if (!OF_ONE_ROW.test((error as { code?: string }).code ?? '')) throw error;
-        return markOfOnePart(this.#failure(error));
-      }
-      return committed && { ...committed, claimed: await fetchClaimed(client, committed.claimed) };
-    });
-    if (outcome instanceof Error) throw outcome;
-    this.room.add(-outcome.claimed.length - outcome.stored.filter(({ runs }) => runs).length);
-    return outcome;
+        return committed && { ...committed, claimed: await fetchClaimed(client, committed.claimed) };
+      });
+      taken = outcome.claimed.length + outcome.stored.filter(({ runs }) => runs).length;
+      return outcome;
+    } finally {
+      // Whatever a cycle that failed has let run is released.
+      this.room.add(places - taken);
+      if (suspect) this.#maySuspect = false;
+    }
   }
 
   async run(...statements: readonly Sql[]): Promise<readonly Row[]> {
     return this.#write((client, lease) =>
       withSequences(client, this.location, async () => {
-        if (!(await beginWithLease(client, lease))) return undefined;
+        if (!(await lease.begin(client))) return undefined;
         let rows: readonly Row[] = [];
         for (const { text, values } of statements)
           ({ rows } = await client.query<Record<string, unknown>>(text, [...values]));
@@ -167,11 +196,11 @@ export class PostgresStore implements Store {
   }
 
   async read({ text, values }: Sql): Promise<readonly Row[]> {
-    const { rows } = await this.#look((client) => client.query<Record<string, unknown>>(text, [...values]));
+    const { rows } = await this.#read((client) => client.query<Record<string, unknown>>(text, [...values]));
     return rows;
   }
 
-  async #look<Result>(step: (client: pg.ClientBase) => Promise<Result>): Promise<Result> {
+  async #read<Result>(step: (client: pg.ClientBase) => Promise<Result>): Promise<Result> {
     this.#requireOpen();
     let client: pg.PoolClient | undefined;
     try {
@@ -188,19 +217,20 @@ export class PostgresStore implements Store {
   }
 
   async check(): Promise<void> {
-    await this.#look((client) => requireWhole(client, this.location));
+    await this.#read((client) => requireWhole(client, this.location));
   }
 
-  /** What it commits is its lease. */
-  async probe(arrival: KeyedDelivery): Promise<void> {
-    const input = { arrivals: [arrival], results: [], longestWait: 0 };
+  async probeWrite(arrival: KeyedDelivery): Promise<void> {
+    const input = { arrivals: [arrival], results: [], polls: false };
+    const nothing = { places: 0, suspect: false };
     const outcome = await this.#write(async (client, lease) => {
       try {
         return await withSequences(client, this.location, async () => {
-          if (!(await beginWithLease(client, lease))) return undefined;
+          if (!(await lease.begin(client))) return undefined;
           await client.query('SAVEPOINT probe');
-          await runCycle(client, lease, 0, input, (_, text, values) => client.query(text, values));
+          await runCycle(client, lease, nothing, input, (_, text, values) => client.query(text, values));
           await client.query('SET CONSTRAINTS ALL IMMEDIATE; ROLLBACK TO SAVEPOINT probe');
+          await client.query(`UPDATE plant_store.inbox_state SET probed_at = ${NOW}`);
           await withoutWarning(client, () => client.query('COMMIT'));
           return 'fine';
         });
@@ -233,6 +263,7 @@ export class PostgresStore implements Store {
   }
 
   async #close(): Promise<void> {
+    clearTimeout(this.#extending);
     const text = 'DELETE FROM plant_store.receiver WHERE name = $1';
     const returned =
       this.#lease &&
@@ -259,9 +290,9 @@ export class PostgresStore implements Store {
       client = await this.#writer.connect();
       let result: Result | undefined;
       while (result === undefined) {
-        this.#lease ??= await takeLease(client, this.receiver);
-        result = await step(client, this.#lease);
-        if (result === undefined) this.#lease = undefined;
+        const taken = (this.#lease ??= Lease.take(client, this.receiver));
+        result = await step(client, await taken);
+        if (result === undefined && this.#lease === taken) this.#lease = undefined;
       }
       client.release();
       if (this.#isLost) this.log.info('the inbox can be written to again');

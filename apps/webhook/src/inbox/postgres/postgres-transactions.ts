@@ -81,7 +81,7 @@ async function transact(
   await client.query(`${BEGIN}; SELECT ${DURABLE_SETTINGS}`);
   const { rowCount } = await client.query(
     `UPDATE plant_store.delivery SET ${transition('complete', { now: NOW })}
-     WHERE id = $1 AND started_at = $2 AND receiver = $3 AND state = 'running'`,
+     WHERE id = $1 AND claimed_at = $2 AND receiver = $3 AND state = 'running'`,
     [id, startedAt, receiver],
   );
   if (rowCount === 0) {

@@ -30,7 +30,7 @@ function restore(copy: string): Promise<Inbox> {
 }
 
 async function contentsOf(inbox: Inbox): Promise<string[]> {
-  const { deliveries } = await inbox.read({ filter: {}, after: 0, limit: 1_000 });
+  const { deliveries } = await inbox.operations.read({ filter: {}, after: 0, limit: 1_000 });
   return deliveries.map(({ content }) => Buffer.from(content).toString());
 }
 

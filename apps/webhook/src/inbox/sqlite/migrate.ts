@@ -7,16 +7,10 @@ import { ReceiverError } from '../../errors.js';
 import { lackingOf, Migrations, type Upgrade } from '../migrations.js';
 import { makeFile, removePartial } from './inbox-files.js';
 
-const migrations = new Migrations('sqlite');
+const MIGRATIONS = new Migrations('sqlite');
 
 /** What the disk must have left beside the copy of an inbox, in bytes. */
 const MARGIN = 67_108_864;
-
-/**
- * Step 7 writes each delivery anew, and overwrites the earlier one: both in the log, and then in the file, which grows to
- * twice its size.
- */
-const REWRITTEN = { before: 7, factor: 3 };
 
 /** The tables are of an earlier version, and whoever opens the inbox may not change that. */
 export class UpgradeNeeded extends Error {
@@ -27,21 +21,26 @@ export class UpgradeNeeded extends Error {
 
 /**
  * Brings the tables of an embedded inbox to the version of this receiver, in one transaction. A copy of an inbox with tables
- * of an earlier version is kept beside it, as `….version-6`.
+ * of an earlier version is kept beside it, as `….version-11`.
  *
  * @param file of the database, which nobody else has open
  * @param mayUpgrade whether tables of an earlier version are changed
  * @throws UpgradeNeeded
  * @throws ReceiverError `INBOX_UNUSABLE`
  */
-export function migrate(database: DatabaseSyncInstance, file: string, mayUpgrade = true): void {
-  const version = versionOf(database, file);
+export function migrate(
+  database: DatabaseSyncInstance,
+  file: string,
+  mayUpgrade = true,
+  migrations = MIGRATIONS,
+): void {
+  const version = versionOf(database, file, migrations);
   if (version === migrations.version) return;
   if (version > 0) {
     if (!mayUpgrade) throw new UpgradeNeeded({ from: version, to: migrations.version });
     keepCopy(database, file, version);
   }
-  // Off while tables are replaced: to drop one deletes what refers to its rows.
+  // Off, so that a step can replace a table: to drop one deletes what refers to its rows.
   database.exec('PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE');
   try {
     for (const step of migrations.from(version)) database.exec(step);
@@ -68,7 +67,7 @@ let needed: readonly string[] | undefined;
 function findNeeded(): readonly string[] {
   const database = new DatabaseSync(':memory:');
   try {
-    for (const step of migrations.from(0)) database.exec(step);
+    for (const step of MIGRATIONS.from(0)) database.exec(step);
     return objectsOf(database);
   } finally {
     database.close();
@@ -93,13 +92,13 @@ export const LACKS = 'it lacks';
 
 /** For whoever only reads: makes sure that the tables are of this version. */
 export function requireVersion(database: DatabaseSyncInstance, file: string): void {
-  const version = versionOf(database, file);
+  const version = versionOf(database, file, MIGRATIONS);
   if (version === 0) throw new Error(`${file} has no tables`);
-  migrations.requireNewest(version, `in ${dirname(file)}`);
+  MIGRATIONS.requireNewest(version, `in ${dirname(file)}`);
 }
 
 /** The version of a file's tables; 0 for a file without tables. */
-function versionOf(database: DatabaseSyncInstance, file: string): number {
+function versionOf(database: DatabaseSyncInstance, file: string, migrations: Migrations): number {
   const [row] = database.prepare('PRAGMA user_version').all() as { user_version: number }[];
   const version = row!.user_version;
   migrations.requireKnown(version, `in ${dirname(file)}`);
@@ -134,11 +133,11 @@ function requireRoom(database: DatabaseSyncInstance, file: string, version: numb
     )
     .all() as { bytes: number }[];
   const { bytes } = row!;
-  const needed = bytes + (version < REWRITTEN.before ? REWRITTEN.factor * bytes : 0) + MARGIN;
+  const needed = bytes + MARGIN;
   const { bavail, bsize } = statfsSync(dirname(file));
   if (bavail * bsize >= needed) return;
   throw new ReceiverError(
     'INBOX_UNUSABLE',
-    `The disk of ${dirname(file)} has ${bavail * bsize} bytes left, and ${needed} are needed: before the inbox is brought from version ${version} to version ${migrations.version}, it is copied to ${file}.version-${version}. Make room, or start the earlier receiver again: the inbox is as it was.`,
+    `The disk of ${dirname(file)} has ${bavail * bsize} bytes left, and ${needed} are needed: before the inbox is brought from version ${version} to another one, it is copied to ${file}.version-${version}. Make room, or start the earlier receiver again: the inbox is as it was.`,
   );
 }

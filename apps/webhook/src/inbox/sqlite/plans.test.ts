@@ -2,9 +2,7 @@ import { afterThisFile, makeFolder } from '@plant-store/test-support';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 
 import { CLOCK } from '../../clock.js';
-import { Counters } from '../../counters.js';
-import { Acts } from '../acts.js';
-import { Inbox } from '../inbox.js';
+import { Operations } from '../operations.js';
 import { Removal } from '../retention.js';
 import { type Sql, sql } from '../sql.js';
 import { Room, type Row, type Store } from '../store.js';
@@ -44,20 +42,15 @@ function recordPlans(): { readonly store: Store; readonly plans: string[] } {
     return Promise.resolve([{ now: 1, id: 1, filter: '{}', endedAt: 1 }]);
   };
   const size = () => Promise.resolve({ onDisk: 1, inUse: 1 });
-  return { store: { dialect: DIALECT, read: note, run: note, size } as unknown as Store, plans };
+  return {
+    store: { dialect: DIALECT, read: note, run: note, size, maxCycles: () => 0 } as unknown as Store,
+    plans,
+  };
 }
 
 const SILENT = { error: () => undefined, warn: () => undefined, info: () => undefined };
-const inboxOn = (store: Store): Inbox => new Inbox(store, { counters: new Counters(), logger: SILENT });
-
-/** Acts of an inbox that isn't woken, and so begins no cycle. */
-const actsOn = (store: Store): Acts =>
-  new Acts(store, CLOCK, {
-    count: (filter) => inboxOn(store).count(filter),
-    changed: () => undefined,
-    over: () => Promise.resolve(),
-    failed: () => undefined,
-  });
+const operationsOn = (store: Store): Operations =>
+  new Operations(store, { poll: () => undefined, hold: () => Promise.resolve() }, SILENT, CLOCK);
 
 // What a selection is kept in.
 database.exec(DIALECT.withPart(sql``, sql``)[0]!.text);
@@ -76,39 +69,40 @@ test.each<[name: string, run: (store: Store) => Promise<unknown>, index: string]
   ],
   [
     'releaseLost',
-    (store) => store.run(transitions.releaseLost('arbitrary', [[1, 1]])),
+    (store) => store.run(transitions.releaseLost('arbitrary', [[1, { startedAt: 1 }]])),
     'delivery_not_handled (state=?)',
   ],
-  ['stats', (store) => inboxOn(store).stats(), 'delivery_due (due_at>?)'],
-  ['errorGroups', (store) => inboxOn(store).errorGroups(), 'delivery_not_handled (state=?)'],
+  ['makeDue', (store) => store.run(transitions.makeDue(1)), 'delivery_due (due_at>?)'],
+  ['stats', (store) => operationsOn(store).stats(), 'delivery_due (due_at>?)'],
+  ['errorGroups', (store) => operationsOn(store).errorGroups(), 'delivery_not_handled (state=?)'],
   [
     'a list of a state',
-    (store) => inboxOn(store).list({ state: 'parked' }, PAGE),
+    (store) => operationsOn(store).list({ state: 'parked' }, PAGE),
     'delivery_not_handled (state=?)',
   ],
   [
     'a list of an error',
-    (store) => inboxOn(store).list({ errorGroup: 'a' }, PAGE),
+    (store) => operationsOn(store).list({ errorGroup: 'a' }, PAGE),
     'delivery_by_error (error_group=?)',
   ],
   [
     'what became of an act',
-    (store) => actsOn(store).list({ limit: 1 }),
+    (store) => operationsOn(store).acts.list({ limit: 1 }),
     'COVERING INDEX delivery_by_act (act=?)',
   ],
   [
     'a part of an act',
-    (store) => actsOn(store).begin('replay', { state: ['parked', 'retrying'] }, ORIGIN),
+    (store) => operationsOn(store).acts.begin('replay', { state: ['parked', 'retrying'] }, ORIGIN),
     'delivery_not_handled (state=? AND id>?',
   ],
   [
     'a part of an act on handled deliveries',
-    (store) => actsOn(store).begin('replay', { state: 'handled' }, ORIGIN),
+    (store) => operationsOn(store).acts.begin('replay', { state: 'handled' }, ORIGIN),
     'SEARCH delivery USING INTEGER PRIMARY KEY (rowid>?',
   ],
   [
     'removeExpired',
-    (store) => new Removal(store, performance).removeExpired(RETENTION),
+    (store) => new Removal(store).removeExpired(RETENTION),
     'delivery_by_time (received_at<?)',
   ],
 ])('%s reads no more than it needs', async (_name, run, index) => {

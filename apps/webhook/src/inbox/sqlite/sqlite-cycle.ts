@@ -7,6 +7,7 @@ import {
   type CycleInput,
   type CycleOutcome,
   EVENT_ID,
+  type HeldLease,
   type Result,
   type Room,
   type Row,
@@ -16,13 +17,14 @@ import {
 } from '../store.js';
 import { ACCEPTED, transition } from '../transitions.js';
 import { inTransaction } from './open-database.js';
-import { isOfOneRow } from './sqlite-errors.js';
 
 /** Rows as arrays: the names in each would cost a quarter as much again. */
 const AS_ARRAYS = { returnArrays: true } as const;
 
 /** Suspects that wait. */
 const DUE_SUSPECTED = `${SUSPECTED.text} AND due_at IS NOT NULL`;
+
+const SUSPECT_RUNS = `EXISTS (SELECT 1 FROM delivery WHERE ${SUSPECTED.text} AND due_at IS NULL AND state = 'running')`;
 
 /** One call of a cycle as it passes between threads: arrays, and all contents in one buffer, cost least. */
 export interface CycleCall {
@@ -31,10 +33,9 @@ export interface CycleCall {
   readonly sizes: readonly number[];
   readonly contents: Uint8Array<ArrayBuffer>;
   readonly results: readonly Result[];
-  readonly longestWait: number;
 }
 
-export function cycleCall({ arrivals, results, longestWait }: CycleInput): CycleCall {
+export function cycleCall({ arrivals, results }: CycleInput): CycleCall {
   const sizes = arrivals.map(({ content }) => content.length);
   const contents = new Uint8Array(sizes.reduce((sum, size) => sum + size, 0));
   let end = 0;
@@ -42,20 +43,25 @@ export function cycleCall({ arrivals, results, longestWait }: CycleInput): Cycle
     contents.set(content, end);
     end += content.length;
   }
-  return { arrivals: arrivals.map(sentValues), sizes, contents, results, longestWait };
+  return { arrivals: arrivals.map(sentValues), sizes, contents, results };
 }
 
 /** What became of a group of calls in one transaction. */
-export interface GroupOutcome extends Omit<CycleOutcome, 'stored' | 'claimed'> {
+export interface GroupOutcome extends Pick<CycleOutcome, 'at' | 'nextDueIn' | 'isStarved'> {
   /** For each call: its arrivals. */
   readonly stored: readonly (readonly Stored[])[];
   readonly claimed: readonly Row[];
 }
 
+/** Nobody else can have the inbox open. */
+const ALONE: HeldLease = { isHeld: () => true };
+
 /** The outcome of each call. What was claimed is in that of the last one, which comes last. */
 export function outcomesOf({ stored, claimed, ...outcome }: GroupOutcome): CycleOutcome[] {
   const deliveries = claimed.map((row) => withSent<Delivery>(row));
   return stored.map((of, index) => ({
+    locked: [],
+    lease: ALONE,
     stored: of,
     claimed: index === stored.length - 1 ? deliveries : [],
     ...outcome,
@@ -74,55 +80,40 @@ interface Written {
 /** Does with a call what a cycle does, undoes it, and makes something else durable. */
 export type Probe = (call: CycleCall, now: number) => void;
 
-/** What became of calls that were in one transaction. */
-export type Performed = { readonly calls: number } & (
-  { readonly outcome: GroupOutcome } | { readonly error: unknown }
-);
-
-/**
- * Runs calls in one transaction. If that fails because of one value, each has a transaction of its own: the others don't
- * fail with it.
- */
-export function performTogether(run: RunCycle, calls: readonly CycleCall[], now: () => number): Performed[] {
-  try {
-    return [{ calls: calls.length, outcome: run(calls, now()) }];
-  } catch (error) {
-    if (calls.length === 1 || !isOfOneRow(error)) return [{ calls: calls.length, error }];
-    return calls.flatMap((call) => performTogether(run, [call], now));
-  }
-}
-
 /**
  * Prepares the statements of a cycle. A statement for each row is faster in SQLite than one for all.
  *
  * @param receiver names this process
  * @param room how many may run; what runs is subtracted once it is committed
+ * @param suspectRuns a condition: no other suspect may run
  */
 export function prepareCycle(
   database: DatabaseSyncInstance,
   receiver: string,
   room: Room,
+  suspectRuns = SUSPECT_RUNS,
 ): { readonly run: RunCycle; readonly probe: Probe } {
   const applyResult = prepareResults(database);
   const accept = prepareAccept(database, receiver);
   const claim = prepareClaim(database, receiver);
-  const look = prepareLook(database);
+  const ask = prepareQuestion(database, suspectRuns);
   const findSuspects = prepareFind(database, DUE_SUSPECTED);
   const findOthers = prepareFind(database, DUE.text);
 
-  const claimDue = ({ others, suspects }: Look, now: number, latest: number, limit: number): Row[] => {
-    const ids = findSuspects(suspects, now, latest, 1);
-    return [...ids, ...findOthers(others, now, latest, limit - ids.length)].map((id) => claim(id, now));
+  const claimDue = ({ others, suspects }: Waiting, now: number, limit: number): Row[] => {
+    const isDue = (time: number | null): boolean => time !== null && time <= now;
+    const ids = isDue(suspects) ? findSuspects(now, 1) : [];
+    if (isDue(others)) ids.push(...findOthers(now, limit - ids.length));
+    return ids.map((id) => claim(id, now));
   };
 
   const write = (calls: readonly CycleCall[], now: number, places: number): Written => {
     for (const { results } of calls) for (const result of results) applyResult(result, now);
-    const latest = now + calls.at(-1)!.longestWait;
-    const before = look();
+    const before = ask();
     const most = before.isPaused ? 0 : places;
     let left = most;
     // What is due comes first: an arrival runs only if nothing waits before it.
-    const claimed = left > 0 ? claimDue(before, now, latest, left) : [];
+    const claimed = left > 0 ? claimDue(before, now, left) : [];
     left -= claimed.length;
     const stored = calls.map(({ arrivals, sizes, contents }) => {
       let end = 0;
@@ -132,7 +123,7 @@ export function prepareCycle(
         return one;
       });
     });
-    const nextDueIn = dueIn(look(), now, latest);
+    const nextDueIn = dueIn(ask(), now);
     const isStarved = left <= 0 && nextDueIn === 0;
     return { outcome: { at: now, stored, claimed, nextDueIn, isStarved }, taken: most - left };
   };
@@ -160,7 +151,7 @@ function prepareResults(database: DatabaseSyncInstance): (result: Result, now: n
   const prepare = (name: Parameters<typeof transition>[0]): StatementSyncInstance => {
     const values = { now: '?1', error: '?4', group: '?5', wait: '?6' };
     return database.prepare(
-      `UPDATE delivery SET ${transition(name, values)} WHERE id = ?2 AND started_at = ?3 AND state = 'running'`,
+      `UPDATE delivery SET ${transition(name, values)} WHERE id = ?2 AND claimed_at = ?3 AND state = 'running'`,
     );
   };
   const complete = prepare('complete');
@@ -174,7 +165,7 @@ function prepareResults(database: DatabaseSyncInstance): (result: Result, now: n
       AND id <= (SELECT id FROM attempt WHERE delivery = ?1 ORDER BY id DESC LIMIT 1 OFFSET 8)`);
   const addAttempt = database.prepare(`
     INSERT INTO attempt (delivery, number, started_at, duration, receiver, error, stack)
-    SELECT id, attempts, started_at, ?2, receiver, error, ?3 FROM delivery WHERE id = ?1`);
+    SELECT id, attempts, claimed_at, ?2, receiver, error, ?3 FROM delivery WHERE id = ?1`);
 
   return (result, now) => {
     if (result[0] === 'complete') return void complete.run(now, result[1], result[2]);
@@ -222,65 +213,47 @@ function prepareClaim(database: DatabaseSyncInstance, receiver: string): (id: nu
   };
 }
 
-/** The first and the last due time of an index; null if nothing waits in it. */
-type DueTimes = readonly [first: number | null, last: number | null];
-
 /** What a cycle asks the database before it claims, and when it has written. */
-interface Look {
+interface Waiting {
   readonly isPaused: boolean;
-  readonly others: DueTimes;
-  /** Nothing while one runs. */
-  readonly suspects: DueTimes;
+  /** When the first one is due; null if nothing waits. */
+  readonly others: number | null;
+  /** The same of suspects; null while one runs. */
+  readonly suspects: number | null;
 }
 
 /** In one statement, and with `get`: each statement, and each list of rows, costs microseconds. */
-function prepareLook(database: DatabaseSyncInstance): () => Look {
-  const dueTimes = (index: string): string =>
-    `(SELECT min(due_at) FROM delivery WHERE ${index}), (SELECT max(due_at) FROM delivery WHERE ${index})`;
+function prepareQuestion(database: DatabaseSyncInstance, suspectRuns: string): () => Waiting {
+  const firstDue = (index: string): string => `(SELECT min(due_at) FROM delivery WHERE ${index})`;
   const select = database.prepare(
-    `SELECT is_paused, ${dueTimes(DUE.text)}, ${dueTimes(DUE_SUSPECTED)}, EXISTS (
-      SELECT 1 FROM delivery WHERE ${SUSPECTED.text} AND due_at IS NULL AND state = 'running') FROM inbox_state`,
+    `SELECT is_paused, ${firstDue(DUE.text)}, ${firstDue(DUE_SUSPECTED)}, ${suspectRuns} FROM inbox_state`,
     AS_ARRAYS,
   );
   return () => {
-    const row = select.get() as [number, ...DueTimes, ...DueTimes, number] | undefined;
+    const row = select.get() as [number, number | null, number | null, number] | undefined;
     if (row === undefined) throw new Error('inbox_state has no row');
-    const [isPaused, ...times] = row;
-    const [first, last, firstSuspect, lastSuspect, suspectRuns] = times;
-    return {
-      isPaused: isPaused === 1,
-      others: [first, last],
-      suspects: suspectRuns === 1 ? [null, null] : [firstSuspect, lastSuspect],
-    };
+    const [isPaused, others, suspects, isOneRunning] = row;
+    return { isPaused: isPaused === 1, others, suspects: isOneRunning === 1 ? null : suspects };
   };
 }
 
 /** Milliseconds until more is due; undefined if nothing waits, or the handler is paused. */
-function dueIn({ isPaused, others, suspects }: Look, now: number, latest: number): number | undefined {
-  const waits = [others, suspects].flatMap(([first, last]) =>
-    first === null ? [] : last! > latest ? 0 : Math.max(0, first - now),
-  );
-  return isPaused || waits.length === 0 ? undefined : Math.min(...waits);
+function dueIn({ isPaused, others, suspects }: Waiting, now: number): number | undefined {
+  const first = Math.min(others ?? Infinity, suspects ?? Infinity);
+  return isPaused || first === Infinity ? undefined : Math.max(0, first - now);
 }
 
-/**
- * Finds some that are due: fewer than the limit if their contents are large. What is due later than any backoff is due too:
- * a clock was wrong.
- */
-function prepareFind(database: DatabaseSyncInstance, index: string) {
-  const select = (when: string): StatementSyncInstance =>
-    database.prepare(
-      `SELECT id, length(content) FROM delivery WHERE ${index} AND ${when} ORDER BY due_at, id LIMIT ?2`,
-      AS_ARRAYS,
-    );
-  const dueBy = select('due_at <= ?1');
-  const dueAfter = select('due_at > ?1');
-
-  return ([first, last]: DueTimes, now: number, latest: number, limit: number): number[] => {
-    if (first === null || limit === 0) return [];
-    const found = first <= now ? (dueBy.all(now, limit) as [number, number][]) : [];
-    if (last! > latest && found.length < limit)
-      found.push(...(dueAfter.all(latest, limit - found.length) as [number, number][]));
+/** Finds some that are due: fewer than the limit if their contents are large. */
+function prepareFind(
+  database: DatabaseSyncInstance,
+  index: string,
+): (now: number, limit: number) => number[] {
+  const select = database.prepare(
+    `SELECT id, length(content) FROM delivery WHERE ${index} AND due_at <= ? ORDER BY due_at, id LIMIT ?`,
+    AS_ARRAYS,
+  );
+  return (now, limit) => {
+    const found = select.all(now, limit) as [number, number][];
     let bytes = 0;
     const end = found.findIndex(([, size]) => (bytes += size) > MAX_BYTES);
     return (end === -1 ? found : found.slice(0, Math.max(1, end))).map(([id]) => id);

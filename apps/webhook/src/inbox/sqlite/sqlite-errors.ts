@@ -19,11 +19,6 @@ const FULL = 13;
 export const MAKE_ROOM =
   'Make room on its disk, as docs/how-to/it-fails.md says under "The disk is nearly full".';
 
-/** A value can't be stored. */
-const TOO_BIG = 18;
-const CONSTRAINT = 19;
-const MISMATCH = 20;
-
 /** The file ends before a page that it should have. */
 const SHORT_READ = 522;
 
@@ -39,9 +34,6 @@ const CODES: readonly (readonly [message: RegExp, errcode: number])[] = [
   [/^file is not a database/, NOT_A_DATABASE],
   [/^database or disk is full/, FULL],
   [/^database is locked/, BUSY],
-  [/^string or blob too big/, TOO_BIG],
-  [/constraint failed/, CONSTRAINT],
-  [/^datatype mismatch/, MISMATCH],
 ];
 
 /** What of an error of SQLite is told. */
@@ -75,9 +67,4 @@ export function isDamage(error: unknown): boolean {
 export function isLoss(error: unknown): boolean {
   const { errcode } = faultIn(error);
   return isDamage(error) || FLUSH_FAILED.includes(errcode) || errcode === MOVED;
-}
-
-/** Whether this was thrown because of a value, and others can be written. */
-export function isOfOneRow(error: unknown): boolean {
-  return [TOO_BIG, CONSTRAINT, MISMATCH].includes(primaryCode(error)) || error instanceof TypeError;
 }

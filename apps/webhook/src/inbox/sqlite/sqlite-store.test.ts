@@ -142,15 +142,18 @@ describe('opening', () => {
     });
   });
 
-  test('is refused if the tables are too old, and says how to take them along', async () => {
+  test.each([
+    [10, 'which is too old. Take it along with "plant-inbox export" of that receiver'],
+    [99, 'and this receiver knows version 11. Start a receiver that is as new as the one that made them.'],
+  ])('is refused if the tables are of version %d, and says what to do', async (version, says) => {
     const folder = makeFolder();
     const database = new DatabaseSync(join(folder, 'inbox.sqlite'));
-    database.exec('PRAGMA user_version = 5');
+    database.exec(`PRAGMA user_version = ${version}`);
     database.close();
 
     const error = (await refusal(folder)) as ReceiverError;
     expect(error).toMatchObject({ code: 'INBOX_UNUSABLE' });
-    expect(error.message).toMatch(/version 5, which is too old\. Take it along with "plant-inbox export"/);
+    expect(error.message).toContain(`has tables of version ${version}, ${says}`);
   });
 
   test.each<[name: string, damage: (file: string) => void]>([
@@ -222,7 +225,7 @@ describe('what was deleted', () => {
     await act(inbox, 'discard');
     expect(countIn(folder)).not.toEqual(NOWHERE);
     reader.exec('ROLLBACK');
-    await inbox.forgetDeleted();
+    await inbox.operations.forgetDeleted();
 
     expect(countIn(folder)).toEqual(NOWHERE);
   });
@@ -232,20 +235,20 @@ describe('what was deleted', () => {
     await act(inbox, 'discard');
     const retention = { maxAge: 0, maxBytes: 0, maxEventAge: 0 };
 
-    while ((await inbox.removeExpired(retention)) > 0);
-    await inbox.forgetDeleted();
+    while ((await inbox.operations.removeExpired(retention)) > 0);
+    await inbox.operations.forgetDeleted();
 
-    expect(await inbox.list({}, { order: 'oldest first', limit: 1 })).toEqual([]);
+    expect(await inbox.operations.list({}, { order: 'oldest first', limit: 1 })).toEqual([]);
     expect(countIn(folder)).toEqual(NOWHERE);
   });
 
   test('has left space in the file, which counts as free', async () => {
     const { inbox } = await fill(PARKED);
-    const before = await inbox.size();
+    const before = await inbox.operations.size();
 
     await act(inbox, 'discard');
 
-    const { inUse, free } = await inbox.size();
+    const { inUse, free } = await inbox.operations.size();
     expect(free - before.free).toBe(before.inUse - inUse);
     expect(free).toBeGreaterThan(2 * SECRET.length * 5_000);
   });
@@ -300,7 +303,7 @@ describe('a database that the log beside it does not belong to', () => {
     const crashed = copyInbox(folder);
     change(crashed);
 
-    expect(await (await openEmbedded(crashed)).count({})).toMatchObject({ waiting: 2 });
+    expect(await (await openEmbedded(crashed)).operations.count({})).toMatchObject({ waiting: 2 });
   });
 
   test('is another thing than one that a crash in the first start with a restored copy has left', async () => {
@@ -332,7 +335,7 @@ describe('a database that the log beside it does not belong to', () => {
     const inbox = await openEmbedded(folder);
     await inbox.accept(incoming('arbitrary'));
 
-    expect(await (await openEmbedded(copyInbox(folder))).count({})).toMatchObject({ waiting: 2 });
+    expect(await (await openEmbedded(copyInbox(folder))).operations.count({})).toMatchObject({ waiting: 2 });
   });
 });
 
@@ -443,7 +446,7 @@ describe('nothing is acknowledged, and the process is told', () => {
     run('cp', database(folder), copy);
     await inbox.close();
 
-    expect(await (await openEmbedded(dirname(copy))).count({})).toMatchObject({ waiting: 2 });
+    expect(await (await openEmbedded(dirname(copy))).operations.count({})).toMatchObject({ waiting: 2 });
   });
 
   test('when a page is damaged', async () => {

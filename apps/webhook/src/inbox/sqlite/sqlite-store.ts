@@ -12,7 +12,6 @@ import {
   type CycleInput,
   type CycleOutcome,
   type Dialect,
-  markOfOnePart,
   nameReceiver,
   Room,
   type Row,
@@ -53,8 +52,6 @@ export class SqliteStore implements Store {
   readonly room = new Room();
   readonly dialect = DIALECT;
   readonly pollInterval = undefined;
-  /** The thread takes what was called meanwhile into one transaction. */
-  readonly maxCycles = Infinity;
   readonly #closing = new AbortController();
   #opening: Promise<void> | undefined;
   #writer: SqliteThread | undefined;
@@ -116,6 +113,11 @@ export class SqliteStore implements Store {
     );
   }
 
+  /** The thread takes what was called meanwhile into one transaction. */
+  maxCycles(): number {
+    return Infinity;
+  }
+
   async cycle(input: CycleInput): Promise<CycleOutcome> {
     const call = cycleCall(input);
     const transfer = [call.contents.buffer];
@@ -130,8 +132,8 @@ export class SqliteStore implements Store {
     await this.#request(this.#requireOpen(), { kind: 'check' });
   }
 
-  async probe(arrival: KeyedDelivery): Promise<void> {
-    const call = cycleCall({ arrivals: [arrival], results: [], longestWait: 0 });
+  async probeWrite(arrival: KeyedDelivery): Promise<void> {
+    const call = cycleCall({ arrivals: [arrival], results: [], polls: false });
     await this.#request(this.#requireOpen(), { kind: 'probe', call });
   }
 
@@ -162,7 +164,7 @@ export class SqliteStore implements Store {
     const reader = await this.#reader?.catch(() => undefined);
     await reader?.close();
     try {
-      await this.#writer?.request({ kind: 'look' });
+      await this.#writer?.request({ kind: 'wait' });
     } catch {
       return this.#writer?.terminate();
     }
@@ -187,12 +189,11 @@ export class SqliteStore implements Store {
             cause,
           },
         );
-      const failed = new ReceiverError(
+      throw new ReceiverError(
         'INBOX_WRITE_FAILED',
         `The inbox in ${this.location} could not write: ${message}.${isFull(cause) ? ` ${MAKE_ROOM}` : ''}`,
         { cause },
       );
-      throw (cause as RequestFault).isOfOneRow ? markOfOnePart(failed) : failed;
     }
   }
 
@@ -203,9 +204,6 @@ export class SqliteStore implements Store {
     return this.#writer;
   }
 }
-
-/** What a request rejects with: an error of SQLite. */
-type RequestFault = Error & { readonly isOfOneRow: boolean };
 
 /** A thread with a connection to the database. */
 class SqliteThread {
@@ -285,8 +283,7 @@ class SqliteThread {
     if ('fault' in response) {
       const cause = errorOf(response.fault);
       if (isLoss(cause)) this.lose(cause.message, cause);
-      const fault: RequestFault = Object.assign(cause, { isOfOneRow: response.isOfOneRow });
-      for (const { reject } of waiting) reject(fault);
+      for (const { reject } of waiting) reject(cause);
       return;
     }
     const results = response.isCycle ? outcomesOf(response.result as GroupOutcome) : [response.result];

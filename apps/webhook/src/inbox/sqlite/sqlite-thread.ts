@@ -16,8 +16,8 @@ import {
   runAll,
 } from './open-database.js';
 import { requireObjects, UpgradeNeeded } from './migrate.js';
-import { type CycleCall, type Performed, performTogether, prepareCycle } from './sqlite-cycle.js';
-import { faultIn, isOfOneRow, type SqliteFault } from './sqlite-errors.js';
+import { type CycleCall, prepareCycle } from './sqlite-cycle.js';
+import { faultIn, type SqliteFault } from './sqlite-errors.js';
 
 /** What a thread is given. */
 export interface ThreadOptions {
@@ -35,7 +35,7 @@ export type ThreadRequest =
   | { readonly kind: 'run'; readonly statements: readonly Sql[] }
   | { readonly kind: 'check' }
   | { readonly kind: 'probe'; readonly call: CycleCall }
-  | { readonly kind: 'look' }
+  | { readonly kind: 'wait' }
   | { readonly kind: 'empty log' }
   | { readonly kind: 'close' };
 
@@ -52,8 +52,7 @@ export type ThreadResponse =
 
 /** A response to so many requests. */
 type Response = { readonly requests: number } & (
-  | { readonly isCycle: boolean; readonly result: unknown }
-  | { readonly fault: SqliteFault; readonly isOfOneRow: boolean }
+  { readonly isCycle: boolean; readonly result: unknown } | { readonly fault: SqliteFault }
 );
 
 /** How often to look at the files while nothing is written, in milliseconds. */
@@ -98,7 +97,7 @@ function serveWrites({ database, files, close }: OwnedDatabase): void {
     close();
   };
   const workFor = (request: Exclude<ThreadRequest, { kind: 'cycle' | 'close' }>): unknown => {
-    if (request.kind === 'look') return undefined;
+    if (request.kind === 'wait') return undefined;
     if (request.kind === 'empty log') return emptyLog(database);
     if (request.kind === 'check') return requireObjects(database);
     if (request.kind === 'probe') return probe(request.call, Date.now());
@@ -114,7 +113,11 @@ function serveWrites({ database, files, close }: OwnedDatabase): void {
         bytes += request.call.contents.length;
       }
       if (calls.length > 0)
-        performTogether(run, calls, Date.now).map(responseToCycles).forEach(respondUnlessLost);
+        respondUnlessLost({
+          ...perform(() => run(calls, Date.now())),
+          requests: calls.length,
+          isCycle: true,
+        });
       if (request === undefined || request.kind === 'cycle') continue;
       const other = request;
       if (other.kind === 'close') respond(perform(end));
@@ -134,12 +137,6 @@ function next(): ThreadRequest | undefined {
   return (receiveMessageOnPort(port) as { message: ThreadRequest } | undefined)?.message;
 }
 
-function responseToCycles({ calls: requests, ...performed }: Performed): Response {
-  return 'outcome' in performed
-    ? { requests, isCycle: true, result: performed.outcome }
-    : failed(requests, performed.error);
-}
-
 function perform(work: () => unknown): Response {
   try {
     return { requests: 1, isCycle: false, result: work() };
@@ -149,5 +146,5 @@ function perform(work: () => unknown): Response {
 }
 
 function failed(requests: number, error: unknown): Response {
-  return { requests, fault: faultIn(error), isOfOneRow: isOfOneRow(error) };
+  return { requests, fault: faultIn(error) };
 }

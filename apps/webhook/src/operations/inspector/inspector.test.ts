@@ -5,7 +5,7 @@ import { Claims, failed, HANDLED, incoming, openEmbedded, PARKED } from '../../.
 import { startListener } from '../../../test/start-listener.js';
 import { Counters } from '../../counters.js';
 import type { AttemptResult, IncomingDelivery } from '../../inbox/delivery.js';
-import type { Inbox } from '../../inbox/inbox.js';
+import type { Operations } from '../../inbox/operations.js';
 import { Activity } from '../activity.js';
 import { inspectorRoutes } from './routes.js';
 
@@ -16,7 +16,7 @@ const URL_OF_DELIVERIES = 'http://127.0.0.1:3000/plant/webhook';
 
 interface Started {
   readonly url: string;
-  readonly inbox: Inbox;
+  readonly inbox: Operations;
   readonly counters: Counters;
   /** Stores a delivery, and what becomes of it. */
   readonly deliver: (
@@ -32,15 +32,15 @@ async function start(): Promise<Started> {
   const inbox = await openEmbedded(makeFolder());
   const claims = Claims.begin(inbox);
   const counters = new Counters();
-  const activity = new Activity(counters, () => inbox.stats());
+  const activity = new Activity(counters, () => inbox.operations.stats());
   const facts = { name: 'greenhouse', startedAt: START, inbox: '/arbitrary', url: URL_OF_DELIVERIES };
   const { url } = await startListener((app) =>
-    inspectorRoutes(app, inbox, activity, { facts, operatorHeader: 'X-Forwarded-User' }),
+    inspectorRoutes(app, inbox.operations, activity, { facts, operatorHeader: 'X-Forwarded-User' }),
   );
   const origin = new URL(url).origin;
   return {
     url,
-    inbox,
+    inbox: inbox.operations,
     counters,
     deliver: async (content, result, sent) => {
       const id = await inbox.accept(incoming(Buffer.from(content), sent));

@@ -1,5 +1,5 @@
 import type { Act } from '../../inbox/inbox-operations.js';
-import type { Inbox } from '../../inbox/inbox.js';
+import type { Operations } from '../../inbox/operations.js';
 import type { ErrorGroup, InboxStats } from '../../inbox/inbox-operations.js';
 import type { Activity } from '../activity.js';
 import type { ReceiverFacts } from '../deliveries.js';
@@ -26,7 +26,7 @@ export interface Overview {
 }
 
 /** Reads what every page says: at most once a second. */
-export function overviewOf(inbox: Inbox, activity: Activity): () => Promise<Overview> {
+export function overviewOf(inbox: Operations, activity: Activity): () => Promise<Overview> {
   let pause: Act | undefined;
   const findPause = async (): Promise<Act | undefined> =>
     (await inbox.acts.list({ limit: MAX_ACTS })).find(({ kind }) => kind === 'pause');
@@ -44,7 +44,7 @@ export function overviewOf(inbox: Inbox, activity: Activity): () => Promise<Over
 
 /** What a page is made from. */
 export interface Look extends Overview {
-  readonly inbox: Inbox;
+  readonly inbox: Operations;
   readonly place: Place;
   readonly times: Times;
   readonly facts: Readonly<ReceiverFacts>;

@@ -1,4 +1,4 @@
-import type { Inbox } from '../../inbox/inbox.js';
+import type { Operations } from '../../inbox/operations.js';
 import type { StoredDelivery } from '../../inbox/inbox-operations.js';
 import { curlOf, type Form, formsOf, type Json, jsonOf, linesOf, visible, whyNotText } from './content.js';
 
@@ -42,7 +42,7 @@ export class OpenDeliveries {
     { readonly version: string; readonly open: Promise<OpenDelivery | undefined> }
   >();
 
-  constructor(private readonly inbox: Inbox) {}
+  constructor(private readonly inbox: Operations) {}
 
   /**
    * @param form by default the one that suits the content best

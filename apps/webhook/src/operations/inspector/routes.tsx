@@ -4,7 +4,7 @@ import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { renderToString } from 'preact-render-to-string';
 
-import type { Inbox } from '../../inbox/inbox.js';
+import type { Operations } from '../../inbox/operations.js';
 import type { Activity } from '../activity.js';
 import { originOf, type ServingReceiver } from '../deliveries.js';
 import { atMostEvery } from '../look-up.js';
@@ -55,7 +55,7 @@ interface Viewer {
 /** The inspector: pages for the people who run a receiver, and their forms. Each page is made at most once a second. */
 export function inspectorRoutes(
   app: FastifyInstance,
-  inbox: Inbox,
+  inbox: Operations,
   activity: Activity,
   receiver: ServingReceiver,
 ): void {

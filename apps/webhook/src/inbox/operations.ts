@@ -1,9 +1,15 @@
+import type { Logger } from 'pino';
+
+import type { Clock } from '../clock.js';
 import { ReceiverError } from '../errors.js';
-import type { Acts } from './acts.js';
-import { KEY, SUMMARY, WHOLE, withSent } from './columns.js';
+import { throttledLog } from '../logging/throttled-log.js';
+import { Acts } from './acts.js';
+import { SUMMARY, WHOLE, withSent } from './columns.js';
 import { bounded, conditions, DUE, NOT_HANDLED, SUSPECTED } from './conditions.js';
 import { storableText } from './delivery.js';
 import {
+  type Act,
+  type ActKind,
   type Batch,
   DELIVERY_STATES,
   type DeliveryFilter,
@@ -14,15 +20,18 @@ import {
   type FailedAttempt,
   type InboxStats,
   type ListedDelivery,
+  type Origin,
   type Page,
+  type Retention,
   type Search,
   type StateCounts,
+  type StoredAct,
   type StoredDelivery,
 } from './inbox-operations.js';
+import { Removal } from './retention.js';
 import { previewOf, shownText, storedUtf8 } from './shown-text.js';
-import { raw, type Sql, sql } from './sql.js';
+import { type Sql, sql } from './sql.js';
 import type { Row, Store } from './store.js';
-import { type Transitions, transitionsFor } from './transitions.js';
 
 /** Most deliveries that one part of a search reads, so that it takes milliseconds. */
 const MAX_SEARCHED = 1_000;
@@ -30,26 +39,92 @@ const MAX_SEARCHED = 1_000;
 /** Most deliveries of each kind whose errors are grouped. */
 const MAX_GROUPED = 10_000;
 
-/** What operators do with an inbox, in the database that a store has open. Times are in milliseconds since 1970. */
-export abstract class SqlOperations {
+const NOBODY: Origin = { operator: null, source: null, reason: null };
+
+/** What the log says of an act that is over. */
+const DONE: Readonly<Record<ActKind, string>> = {
+  replay: 'an operator replayed deliveries',
+  discard: 'an operator discarded deliveries',
+  pause: 'an operator paused the handler',
+  resume: 'an operator resumed the handler',
+};
+
+/** The inbox that has the same store. */
+export interface OperatedInbox {
+  /** Claims what an operator has made due. */
+  poll(): void;
+  /** Called after a pause: lets nothing begin that was claimed before. Resolves when that holds. */
+  hold(): Promise<void>;
+}
+
+/** What operators do with an inbox, in the database that its store has open. Times are in milliseconds since 1970. */
+export class Operations {
   /** What operators do with deliveries, and what became of it. */
-  abstract readonly acts: Acts;
-  protected readonly transitions: Transitions;
+  readonly acts: Acts;
   readonly #schema: Sql;
+  readonly #removal: Removal;
+  /** The write-ahead log may have what was deleted. */
+  #logHasDeleted = false;
 
-  constructor(protected readonly store: Store) {
-    this.transitions = transitionsFor(store.dialect);
+  constructor(
+    private readonly store: Store,
+    private readonly inbox: OperatedInbox,
+    private readonly logger: Pick<Logger, 'error' | 'info'>,
+    clock: Clock,
+  ) {
     this.#schema = store.dialect.schema;
+    this.#removal = new Removal(store);
+    const logFailure = throttledLog((fields) =>
+      logger.error(fields, 'failed to carry out an act of an operator'),
+    );
+    this.acts = new Acts(store, clock, {
+      count: (filter) => this.count(filter),
+      changed: (kind) => {
+        if (kind === 'discard') this.#logHasDeleted = true;
+        inbox.poll();
+      },
+      over: (act) => this.#actIsOver(act),
+      failed: (err) => logFailure({ err }),
+    });
   }
 
-  /** Where it is, for people. It has no credentials. */
-  get location(): string {
-    return this.store.location;
+  async #actIsOver({ id, kind, operator, source, reason, filter, changed }: StoredAct): Promise<void> {
+    if (kind === 'discard') await this.forgetDeleted();
+    this.logger.info(
+      { act: id, ...(filter !== null && { filter, changed }), operator, source, reason },
+      DONE[kind],
+    );
   }
 
-  /** Names this process among those that share the inbox. */
-  get receiver(): string {
-    return this.store.receiver;
+  /** While the handler is paused, no attempt starts, also after a restart. Deliveries are accepted. */
+  async setPaused(isPaused: boolean, origin: Origin = NOBODY): Promise<Act> {
+    const act = await this.acts.setPaused(isPaused, origin);
+    if (isPaused) await this.inbox.hold();
+    this.inbox.poll();
+    return act;
+  }
+
+  /**
+   * Deletes some of what the retention doesn't keep, the oldest first. Call it again until it returns 0.
+   *
+   * @returns how many deliveries, acts, and identifiers of events, it has deleted
+   * @throws ReceiverError `INBOX_WRITE_FAILED`
+   */
+  async removeExpired(retention: Retention): Promise<number> {
+    const removed = await this.#removal.removeExpired(retention);
+    if (removed > 0) this.#logHasDeleted = true;
+    return removed;
+  }
+
+  /**
+   * Removes what was discarded or has expired from the write-ahead log, too. If somebody reads the file, or it can't be
+   * written, the next call does it.
+   */
+  async forgetDeleted(): Promise<void> {
+    if (!this.#logHasDeleted) return;
+    this.#logHasDeleted = false;
+    const isEmpty = await this.store.emptyLog().catch(() => false);
+    if (!isEmpty) this.#logHasDeleted = true;
   }
 
   async list(filter: DeliveryFilter, { order, after, limit }: Page): Promise<readonly ListedDelivery[]> {
@@ -115,7 +190,7 @@ export abstract class SqlOperations {
       ${conditions(filter, sql`id < ${before}`)} ORDER BY id DESC LIMIT ${MAX_SEARCHED}`);
     return this.store.read(sql`
       SELECT id, CASE WHEN ${position(sql`error`, text)} > 0 OR ${position(sql`event_id`, text)} > 0
-        OR ${position(raw(KEY), text)} > 0 OR ${inJson(text)} > 0 OR ${inJson(storedUtf8(text))} > 0 OR ${position(sql`content`, Buffer.from(text))} > 0
+        OR ${position(sql`key`, text)} > 0 OR ${inJson(text)} > 0 OR ${inJson(storedUtf8(text))} > 0 OR ${position(sql`content`, Buffer.from(text))} > 0
         THEN 1 ELSE 0 END AS "isFound"
       FROM ${this.#schema}delivery WHERE id IN (SELECT id FROM (${part}) AS chosen) ORDER BY id DESC`);
   }
@@ -210,7 +285,7 @@ export abstract class SqlOperations {
     if (state === undefined)
       throw new ReceiverError(
         'INBOX_DAMAGED',
-        `The inbox at ${this.location} is damaged: it lacks the one row of inbox_state. Restore a backup.`,
+        `The inbox at ${this.store.location} is damaged: it lacks the one row of inbox_state. Restore a backup.`,
       );
     return {
       ...counts,
