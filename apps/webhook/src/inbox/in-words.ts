@@ -45,14 +45,17 @@ export function gapText(
   return `attempts ${first} ${first + 1 === last ? 'and' : 'to'} ${last} are not kept`;
 }
 
-/** How many deliveries an act has changed, such as `7`, or `120 of 1,000` until it is over. */
+/**
+ * How many deliveries an act has changed, such as `7`, or `120 of 1,000` until it is over. It may change more than it has
+ * selected: those that came to be so meanwhile.
+ */
 export function changedText({
   changed,
   selected,
   endedAt,
 }: Pick<Act, 'changed' | 'selected' | 'endedAt'>): string {
   const number = changed.toLocaleString('en-US');
-  return endedAt === null ? `${number} of ${selected.toLocaleString('en-US')}` : number;
+  return endedAt === null && changed < selected ? `${number} of ${selected.toLocaleString('en-US')}` : number;
 }
 
 /** What became of the deliveries of a replay, such as `handled 3, failed 1,197 (2 come again), waiting 0`. */

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 
 import { type Form, type Json, visible } from './content.js';
 import type { ShownContent } from './open-deliveries.js';
-import { scroll } from './parts.js';
+import { isCurrent, scroll } from './parts.js';
 import { addressOf, type Place, quietOf } from './place.js';
 
 const FORM_NAMES: Readonly<Record<Form, string>> = {
@@ -35,7 +35,7 @@ export function contentOf(place: Place, { id, forms, form, why, shown, copiedAs 
           <ul>
             {forms.map((one) => (
               <li>
-                <a href={addressOf(quietOf(place), { form: one })} aria-current={one === form && 'true'}>
+                <a href={addressOf(quietOf(place), { form: one })} aria-current={isCurrent(one === form)}>
                   {FORM_NAMES[one]}
                 </a>
               </li>

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 
 import { visible } from './content.js';
 import type { Look } from './look.js';
-import { Time } from './parts.js';
+import { isCurrent, Time } from './parts.js';
 import { addressOf } from './place.js';
 import * as words from './words.js';
 
@@ -48,7 +48,7 @@ const groupsOf = ({ groups, place }: Look, most: number, more?: ComponentChildre
         <a
           class={`row line fill ${parked > 0 ? 'parked' : 'retrying'}`}
           href={addressOf({ errorGroup: group })}
-          aria-current={place.errorGroup === group && 'true'}
+          aria-current={isCurrent(place.errorGroup === group)}
         >
           <strong>
             {words.list(

@@ -6,17 +6,11 @@ import * as words from './words.js';
 const MINUTE = 60_000;
 const MINUTES = 60;
 
-/** Size of a chart, in its own units: so many for each minute. */
+/** Size of the chart, in its own units: so many for each minute. */
 const STEP = 10;
 const HEIGHT = 80;
 
-type Value = (minute: Minute) => number | null;
-
-/** What isn't handled; null if nobody looked. */
-const backlogOf: Value = ({ waiting, retrying, parked }) =>
-  waiting === null || retrying === null || parked === null ? null : waiting + retrying + parked;
-
-/** How the receiver is doing: three figures, and their last hour. */
+/** How the receiver is doing: three figures, and what it received in each minute. */
 export function hourOf(look: Look) {
   const { stats, facts, times, oldestParkedAt } = look;
   const { waiting, retrying, parked, oldestWaitingAt } = stats;
@@ -24,8 +18,6 @@ export function hourOf(look: Look) {
   const measured = minutes.findLast(({ p50 }) => p50 !== null);
   const start = Math.floor(times.now / MINUTE - MINUTES + 1) * MINUTE;
   const isWhole = facts.startedAt <= start;
-  const chart = (title: string, kind: string, value: Value) =>
-    chartOf(title, kind, valuesOf(minutes, start, value), start);
   return (
     <section class="hour" aria-label="The last hour">
       <p>
@@ -45,10 +37,8 @@ export function hourOf(look: Look) {
         {oldestWaitingAt !== null && oldest(words.number(waiting + retrying, 'to come'), oldestWaitingAt)}
       </p>
       <details>
-        <summary>Charts</summary>
-        {chart('Received in a minute', 'good', ({ received }) => received)}
-        {chart('Attempts, p95 in milliseconds', 'open', ({ p95 }) => p95)}
-        {chart('Backlog', 'bad', backlogOf)}
+        <summary>Each minute</summary>
+        {chartOf(minutes, start)}
       </details>
     </section>
   );
@@ -60,29 +50,17 @@ const oldest = (what: string, at: number) => (
   </span>
 );
 
-function valuesOf(minutes: readonly Minute[], start: number, value: Value): (number | null)[] {
-  const byStart = new Map(minutes.map((minute) => [minute.startedAt, value(minute)]));
-  return Array.from({ length: MINUTES }, (_, index) => byStart.get(start + index * MINUTE) ?? null);
-}
-
-/** A bar for each minute; none where nothing is known. */
-function chartOf(title: string, kind: string, values: readonly (number | null)[], start: number) {
-  const most = Math.max(1, ...values.map((value) => value ?? 0));
-  const bars = values.map((value, minute) => {
-    const height = Math.round(((value ?? 0) / most) * HEIGHT);
-    return `M${minute * STEP} ${HEIGHT}v-${height}h${STEP - 2}v${height}`;
+/** A bar for each minute of the hour. */
+function chartOf(minutes: readonly Minute[], start: number) {
+  const most = Math.max(1, ...minutes.map(({ received }) => received));
+  const bars = minutes.map(({ startedAt, received }) => {
+    const height = Math.round((received / most) * HEIGHT);
+    return `M${((startedAt - start) / MINUTE) * STEP} ${HEIGHT}v-${height}h${STEP - 2}v${height}`;
   });
   return (
     <figure>
-      <figcaption class="note">
-        {title}: at most {words.count(most)}, now {words.count(values.at(-1) ?? 0)}
-      </figcaption>
-      <svg
-        class={kind}
-        viewBox={`0 0 ${MINUTES * STEP} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        aria-hidden="true"
-      >
+      <figcaption class="note">Received in each minute, at most {words.count(most)}</figcaption>
+      <svg viewBox={`0 0 ${MINUTES * STEP} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         <path d={bars.join('')} />
       </svg>
       <p class="axis note">

@@ -95,6 +95,23 @@ test('shows the deliveries, and one of them, without a script', async () => {
   );
 });
 
+test('marks the one state, delivery and page that is shown', async () => {
+  const { deliver, get } = await start();
+  await deliver('one', parked('no plant'));
+  await deliver('two', parked('no plant'));
+  const marked = (html: string): string[] =>
+    [...html.matchAll(/<a [^>]*aria-current="(\w+)"[^>]*>([^<]*)</g)].map(
+      ([, mark, text]) => `${mark!} ${text!}`,
+    );
+  expect(marked(await get('?state=parked&delivery=2'))).toEqual([
+    'page Deliveries',
+    'true parked 2',
+    'true 2',
+    'true Text',
+  ]);
+  expect(marked(await get('?view=acts'))).toEqual(['page Acts']);
+});
+
 test('asks, then does what was asked, and says what came of it', async () => {
   const { inbox, deliver, get, send } = await start();
   for (const content of ['one', 'two', 'three']) await deliver(content, parked('no plant'));
@@ -282,6 +299,16 @@ test('an error that no delivery has is said to be none', async () => {
   expect(found).toContain('error: connect ECONNREFUSED …');
   expect(found).toContain('Replay these 1');
   expect(textOf(await get('?errorGroup=none'))).toContain('No delivery has this error now');
+});
+
+test('what is about the receiver stands at the foot, and the last hour has an axis', async () => {
+  const { deliver, get } = await start();
+  await deliver('one', parked('no plant'));
+  const html = await get('?delivery=1');
+  const [head = '', foot = ''] = html.split('</header>');
+  expect(textOf(head)).not.toMatch(/Interface|openapi/);
+  expect(textOf(foot)).toMatch(/Received in each minute, at most 1 \d\d:\d\d.*Interface openapi\.json/);
+  expect(textOf(html)).toMatch(/In process \d+ on /);
 });
 
 test('the keys are named where they act', async () => {

@@ -4,7 +4,7 @@ import type { Act } from '../../inbox/inbox-operations.js';
 import { changedText } from '../../inbox/in-words.js';
 import { outcomeOf, placeOfAct } from './acts.js';
 import type { Look } from './look.js';
-import { own, Reader, Time } from './parts.js';
+import { isCurrent, own, Reader, Time } from './parts.js';
 import { addressOf, newestOf, wordsOf } from './place.js';
 import { handlerButton } from './question.js';
 import * as words from './words.js';
@@ -102,7 +102,7 @@ function headOf({ place, stats, facts, times, activity }: Look) {
         <ul class="row">
           {PAGES.map(({ view, title }) => (
             <li>
-              <a href={addressOf({}, { view })} aria-current={view === place.view && 'page'}>
+              <a href={addressOf({}, { view })} aria-current={isCurrent(view === place.view, 'page')}>
                 {title}
                 {view === 'refused' && refused > 0 && ` ${words.count(refused)}`}
               </a>

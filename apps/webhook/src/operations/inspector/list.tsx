@@ -5,7 +5,7 @@ import { firstErrors } from './errors.js';
 import { hourOf } from './hour.js';
 import type { Look } from './look.js';
 import type { OpenDeliveries } from './open-deliveries.js';
-import { hidden, own, pill, scroll, Time } from './parts.js';
+import { hidden, isCurrent, own, pill, scroll, Time } from './parts.js';
 import * as places from './place.js';
 import { addressOf, changed, listOf, newestOf, type Place, quietOf, STATES } from './place.js';
 import { changeButtons, questionOf } from './question.js';
@@ -142,7 +142,7 @@ function tabOf(place: Place, counts: StateCounts, state: DeliveryState | undefin
     <a
       href={addressOf(newestOf(place), { state })}
       class={number > 0 ? state : 'none'}
-      aria-current={isShown && 'true'}
+      aria-current={isCurrent(isShown)}
     >
       {state ?? 'all'} {words.count(number)}
     </a>
@@ -219,7 +219,7 @@ function rowOf({ place, times, stats }: Look, { found }: Rows, delivery: Rows['d
         />
       </td>
       <th scope="row" class="number">
-        <a href={addressOf(listOf(place), { delivery: id })} aria-current={isOpen && 'true'}>
+        <a href={addressOf(listOf(place), { delivery: id })} aria-current={isCurrent(isOpen)}>
           {id}
         </a>
       </th>

@@ -19,6 +19,9 @@ export function Time({ at, as = 'short' }: { at: number; as?: 'full' | 'short' |
   );
 }
 
+/** Marks the link to what is shown. False would be written out, and style and script look for the mark. */
+export const isCurrent = (isShown: boolean, what: 'true' | 'page' = 'true') => (isShown ? what : undefined);
+
 export const pill = (state: DeliveryState) => <span class={`pill ${state}`}>{state}</span>;
 
 /** What somebody else has written. Its direction is its own, and turns nothing beside it. */

@@ -38,6 +38,9 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 /** Times as a reader in a time zone sees them. All are in milliseconds since 1970. */
 export class Times {
   readonly #format: Intl.DateTimeFormat;
+  /** What was written, by its second: a format takes longer than the rest of a row. */
+  readonly #written = new Map<number, string>();
+  readonly #today: string;
 
   /** @param zone a name of IANA; what is none counts as UTC */
   constructor(
@@ -46,6 +49,7 @@ export class Times {
   ) {
     this.#format = formats.get(zone) ?? formatOf(zone);
     if (formats.size < 100) formats.set(zone, this.#format);
+    this.#today = this.local(now).split('T')[0]!;
   }
 
   get zone(): string {
@@ -54,6 +58,13 @@ export class Times {
 
   /** To the second, such as `2026-11-22 09:05:00`. In an hour that comes twice, it has its offset. */
   full(at: number): string {
+    const second = Math.floor(at / 1_000);
+    const text = this.#written.get(second) ?? this.#write(at);
+    this.#written.set(second, text);
+    return text;
+  }
+
+  #write(at: number): string {
     const text = this.#format.format(at);
     const isTwice = [-HOUR, -HOUR / 2, HOUR / 2, HOUR].some(
       (away) => this.#format.format(at + away) === text,
@@ -64,7 +75,7 @@ export class Times {
   /** The time of the day, and the day in front of it if it isn't today. */
   short(at: number): string {
     const [day, ...rest] = this.full(at).split(' ');
-    return day === this.#format.format(this.now).split(' ')[0] ? rest.join(' ') : this.full(at);
+    return day === this.#today ? rest.join(' ') : this.full(at);
   }
 
   /** {@link short} with milliseconds. */
