@@ -269,11 +269,11 @@ describeWithBrowser('the inspector', () => {
       ]);
       const seen = content.replace(/[^ -~]/g, (unseen) => `\\u{${unseen.codePointAt(0)!.toString(16)}}`);
       expect(await page.getByRole('region', { name: 'Content' }).textContent()).toBe(seen);
-      await page
-        .getByRole('row', { name: `x-hostile ${content.replace(/[^ -~]/g, '')}` })
-        .waitFor({ state: 'attached' });
+      expect(await page.locator('.detail table').textContent()).toContain(
+        `x-hostile${content.replace(/[^ -~]/g, '')}`,
+      );
     }
-  });
+  }, 180_000);
 
   test('discards a parked delivery for a reason, and keeps the reason', async () => {
     const id = await deliver(receiver, 'throw nothing');

@@ -37,7 +37,7 @@ export function hourOf(look: Look) {
         {oldestWaitingAt !== null && oldest(words.number(waiting + retrying, 'to come'), oldestWaitingAt)}
       </p>
       <details>
-        <summary>Each minute</summary>
+        <summary>Chart</summary>
         {chartOf(minutes, start)}
       </details>
     </section>
