@@ -63,7 +63,7 @@ describeWithBrowser('the inspector', () => {
       const all: Text[] = [];
       for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) all.push(text as Text);
       for (const text of all) {
-        const font = document.createElement('font');
+        const font = document.createElementNS('http://www.w3.org/1999/xhtml', 'font');
         text.replaceWith(font);
         font.append(text);
       }
