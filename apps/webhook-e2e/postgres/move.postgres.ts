@@ -63,7 +63,7 @@ withPostgres('plant-inbox', () => {
     expect(withOldTables).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        / has tables of version 4\. Start the receiver, which brings them to/,
+        / has tables of version 4, which is too old\. Run "plant-inbox export" /,
       ) as string,
     });
     expect(await query('SELECT version FROM plant_store.schema_version')).toBe('4');

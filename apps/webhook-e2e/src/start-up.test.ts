@@ -86,7 +86,7 @@ const rows: readonly Row[] = [
         database.exec('CREATE TABLE delivery (id INTEGER PRIMARY KEY); PRAGMA user_version = 10');
         database.close();
       }),
-    want: 'The inbox in FOLDER/inbox has tables of version 10, which is too old. Take it along with "plant-inbox export" of that receiver, and "plant-inbox import" of this one, into another inbox. [INBOX_UNUSABLE]\n',
+    want: 'The inbox in FOLDER/inbox has tables of version 10, which is too old. Run "plant-inbox export" of the version that made them, and "plant-inbox import" of this one into another inbox. [INBOX_UNUSABLE]\n',
   },
 ];
 

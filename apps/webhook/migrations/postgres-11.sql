@@ -169,7 +169,7 @@ CREATE PROCEDURE cycle_11(
   keys text[], methods text[], media_types text[], content_encodings text[], event_ids text[], field_lists text[],
   offsets int[], sizes int[], contents bytea,
   OUT at bigint, OUT locked bigint[], OUT stored bigint[], OUT started bigint[], OUT claimed bigint[], OUT due_in bigint,
-  OUT is_starved boolean)
+  OUT is_starved boolean, OUT work double precision)
 LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET enable_sort = off SET jit = off SET plan_cache_mode = force_generic_plan
@@ -222,7 +222,7 @@ BEGIN
         SELECT id FROM (
           SELECT id, row_number() OVER (PARTITION BY delivery ORDER BY id) AS oldest,
             row_number() OVER (PARTITION BY delivery ORDER BY id DESC) AS newest
-          FROM plant_store.attempt WHERE delivery = ANY (failed)
+          FROM plant_store.attempt WHERE delivery = ANY (ARRAY(SELECT delivery FROM free))
         ) AS kept
         WHERE oldest > 1 AND newest > 8)
     )
@@ -246,11 +246,9 @@ BEGIN
   IF room > 0 AND NOT waiting.is_stopped AND least(waiting.first_due, waiting.suspect_due) <= at THEN
     WITH suspect AS (
       SELECT 1 AS place, id, due_at, length(content) AS bytes FROM plant_store.delivery
-      WHERE waiting.suspect_due <= at AND (state = 'waiting' OR state = 'retrying') AND id = (
-        SELECT id FROM plant_store.delivery
-        WHERE interruptions >= :suspect AND due_at <= at AND (state = 'waiting' OR state = 'retrying') IS TRUE
-        ORDER BY due_at LIMIT 1)
-      FOR NO KEY UPDATE SKIP LOCKED
+      WHERE waiting.suspect_due <= at AND interruptions >= :suspect AND due_at <= at
+        AND (state = 'waiting' OR state = 'retrying') IS TRUE
+      ORDER BY due_at LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
     ), due AS (
       SELECT 2 AS place, id, due_at, length(content) AS bytes FROM plant_store.delivery
       WHERE (state = 'waiting' OR state = 'retrying') AND interruptions < :suspect AND due_at <= at
@@ -311,6 +309,9 @@ BEGIN
   IF NOT waiting.is_stopped THEN
     due_in := least(waiting.first_due, waiting.suspect_due) - at;
     IF due_in < 0 THEN due_in := 0; END IF;
+    -- Another receiver claims what is due, or somebody has locked it: each cycle would find it again.
+    IF due_in = 0 AND room > 0 AND claimed = '{}' THEN due_in := 250; END IF;
   END IF;
   is_starved := coalesce(due_in = 0, false) AND room <= 0;
+  work := extract(epoch FROM clock_timestamp() - statement_timestamp()) * 1000;
 END $$;

@@ -71,7 +71,7 @@ test('an inbox of the version before is left as it is', async () => {
   expect(await plantInbox('list', '--inbox', folder)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining(
-      'has tables of version 10, which is too old. Take it along with "plant-inbox export"',
+      'has tables of version 10, which is too old. Run "plant-inbox export"',
     ) as string,
   });
   expect(readdirSync(folder)).not.toContain('inbox.sqlite.version-10');

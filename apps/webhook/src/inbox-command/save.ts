@@ -97,9 +97,23 @@ export async function importDeliveries(
   terminal: Terminal,
   url: string,
   file: string | undefined,
-  { handled: withHandled }: { handled?: true },
+  options: { handled?: true },
 ): Promise<void> {
   const input = file === undefined ? undefined : await openFile(file, 'r');
+  try {
+    await importFrom(input, terminal, url, options);
+  } finally {
+    await input?.close();
+  }
+}
+
+/** @param input undefined for the terminal's */
+async function importFrom(
+  input: FileHandle | undefined,
+  terminal: Terminal,
+  url: string,
+  { handled: withHandled }: { handled?: true },
+): Promise<void> {
   const inbox = await openInbox(url);
   let batch: { readonly delivery: IncomingDelivery; readonly key: string | undefined }[] = [];
   let [length, omitted, number] = [0, 0, 0];
@@ -130,7 +144,6 @@ export async function importDeliveries(
   } finally {
     terminal.showProgress('');
     await inbox.close();
-    await input?.close();
   }
 }
 

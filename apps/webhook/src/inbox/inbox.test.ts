@@ -141,6 +141,8 @@ test('what was claimed by a lease that is not held any more does not begin', asy
   const [claimed] = await claims.claim();
 
   expect(inbox.mayBegin(claimed!)).toBe(true);
+  // Of an earlier claim, that another receiver has adopted meanwhile.
+  expect(inbox.mayBegin({ ...claimed!, startedAt: claimed!.startedAt - 1 })).toBe(false);
   isHeld = false;
   expect(inbox.mayBegin(claimed!)).toBe(false);
 });

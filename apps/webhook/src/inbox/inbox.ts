@@ -121,8 +121,6 @@ export class Inbox implements OperatedInbox {
   /** Runs here: claimed, and its result isn't stored. By its id. */
   readonly #running = new Map<number, Running>();
   readonly #underWay = new Set<Promise<void>>();
-  /** How long the last cycle took, in milliseconds. */
-  #lastDuration = 0;
   /** When to claim what is due, by the monotonic clock. */
   #pollAt = -Infinity;
   #answers: readonly Answer[] = [];
@@ -200,8 +198,9 @@ export class Inbox implements OperatedInbox {
   }
 
   /** Whether an attempt may begin. A receiver that stood still may have lost what it has claimed to another one. */
-  mayBegin({ id }: Pick<Claimed, 'id'>): boolean {
-    return this.#running.get(id)?.lease.isHeld() === true;
+  mayBegin({ id, startedAt }: Claimed): boolean {
+    const running = this.#running.get(id);
+    return running?.startedAt === startedAt && running.lease.isHeld();
   }
 
   /**
@@ -314,8 +313,7 @@ export class Inbox implements OperatedInbox {
   }
 
   #mayPost(): boolean {
-    if (this.#mode === 'backing off' || this.#underWay.size >= this.store.maxCycles(this.#lastDuration))
-      return false;
+    if (this.#mode === 'backing off' || this.#underWay.size >= this.store.maxCycles) return false;
     if (this.#arrivals.length + this.#results.length > 0) return true;
     if (this.#mode === 'closed') return false;
     return this.#pollAt === -Infinity || (this.#isDue && this.store.room.free > 0);
@@ -338,18 +336,22 @@ export class Inbox implements OperatedInbox {
     try {
       const deliveries = arrivals.map(({ delivery }) => delivery);
       const outcome = await this.store.cycle({ arrivals: deliveries, results, polls });
-      this.#lastDuration = this.clock.now() - begunAt;
-      this.#committed(arrivals, results, outcome);
+      this.#committed(arrivals, results, outcome, this.clock.now() - begunAt);
       this.#answered(begunAt, outcome.nextDueIn);
     } catch (error) {
       this.#failed(arrivals, results, error);
     }
   }
 
-  #committed(arrivals: readonly Arrival[], results: readonly Result[], outcome: CycleOutcome): void {
+  #committed(
+    arrivals: readonly Arrival[],
+    results: readonly Result[],
+    outcome: CycleOutcome,
+    duration: number,
+  ): void {
     const { at, locked, stored, claimed, isStarved, lease } = outcome;
     if (arrivals.length > 0) {
-      this.listeners.counters.committed(arrivals.length, this.#lastDuration);
+      this.listeners.counters.committed(arrivals.length, duration);
       this.#acceptedUntil = this.clock.now() + PROBE_INTERVAL;
     }
     const applied = locked.length === 0 ? results : results.filter((result) => !locked.includes(result));
@@ -385,7 +387,9 @@ export class Inbox implements OperatedInbox {
       ...others.filter((answer) => answer.endedAt > begunAt),
       { endedAt, pollAt: endedAt + nextDueIn },
     ];
-    this.#pollIn(Math.min(...this.#answers.map(({ pollAt }) => pollAt)) - endedAt);
+    // Somebody may have asked meanwhile for what the cycle didn't see.
+    if (this.#pollAt !== -Infinity)
+      this.#pollIn(Math.min(...this.#answers.map(({ pollAt }) => pollAt)) - endedAt);
   }
 
   /** Sets when to poll next. What is due waits until there is room. A shared inbox is polled to the end. */

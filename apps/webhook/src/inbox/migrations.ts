@@ -5,7 +5,7 @@ import { ReceiverError } from '../errors.js';
 const FOLDER = new URL('../../migrations/', import.meta.url);
 
 const TOO_OLD =
-  ', which is too old. Take it along with "plant-inbox export" of that receiver, and "plant-inbox import" of this one, into another inbox';
+  ', which is too old. Run "plant-inbox export" of the version that made them, and "plant-inbox import" of this one into another inbox';
 
 /** From which version to which the tables of an inbox are brought. */
 export interface Upgrade {

@@ -28,7 +28,7 @@ import {
   type StoredAct,
   type StoredDelivery,
 } from './inbox-operations.js';
-import { Removal } from './retention.js';
+import { ForwardJumps, Removal } from './retention.js';
 import { previewOf, shownText, storedUtf8 } from './shown-text.js';
 import { type Sql, sql } from './sql.js';
 import type { Row, Store } from './store.js';
@@ -69,11 +69,14 @@ export class Operations {
   constructor(
     private readonly store: Store,
     private readonly inbox: OperatedInbox,
-    private readonly logger: Pick<Logger, 'error' | 'info'>,
+    private readonly logger: Pick<Logger, 'error' | 'warn' | 'info'>,
     clock: Clock,
   ) {
     this.#schema = store.dialect.schema;
-    this.#removal = new Removal(store);
+    const jumps = new ForwardJumps(clock, (milliseconds) =>
+      logger.warn({ milliseconds }, 'the clock was set forward; nothing expires for an hour'),
+    );
+    this.#removal = new Removal(store, jumps);
     const logFailure = throttledLog((fields) =>
       logger.error(fields, 'failed to carry out an act of an operator'),
     );

@@ -2,7 +2,7 @@ import { afterThisTest } from '@plant-store/test-support';
 
 import { makeLatch } from '../../test/make-latch.js';
 import { recordLog } from '../../test/record-log.js';
-import { startRemovingExpired } from './retention.js';
+import { ForwardJumps, startRemovingExpired } from './retention.js';
 
 const retention = { maxAge: 1, maxBytes: undefined, maxEventAge: 1 };
 const forgetDeleted = async (): Promise<void> => undefined;
@@ -72,4 +72,24 @@ test('stopping waits for a transaction, and begins no further one', async () => 
   await stopped;
 
   expect(calls).toBe(1);
+});
+
+test('a wall clock that is set forward is in doubt for an hour', () => {
+  const HOUR = 3_600_000;
+  let passed = 0;
+  const seen: number[] = [];
+  const jumps = new ForwardJumps({ now: () => passed }, (milliseconds) => seen.push(milliseconds / HOUR));
+  const at = (hours: number, wall: number): boolean => {
+    passed = hours * HOUR;
+    return jumps.isInDoubt(wall * HOUR);
+  };
+
+  expect(at(0, 1_000)).toBe(false);
+  expect(at(1, 1_101)).toBe(true);
+  expect(at(1.9, 1_101.9)).toBe(true);
+  expect(at(2, 1_102)).toBe(false);
+  // A correction, and a clock that is set back.
+  expect(at(3, 1_103.01)).toBe(false);
+  expect(at(4, 1_000)).toBe(false);
+  expect(seen).toEqual([100]);
 });

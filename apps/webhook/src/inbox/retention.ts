@@ -2,35 +2,77 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Logger } from 'pino';
 
+import type { Clock } from '../clock.js';
 import { throttledLog } from '../logging/throttled-log.js';
 import { leaveActs } from './acts.js';
 import { bounded } from './conditions.js';
 import type { Retention } from './inbox-operations.js';
-import type { Operations } from './operations.js';
 import { type Sql, sql } from './sql.js';
 import type { Store } from './store.js';
+
+/** How far a wall clock may run ahead of the time that has passed, in milliseconds: clocks are corrected by and by. */
+const TOLERANCE = 60_000;
+
+/** How long nothing expires after a wall clock was set forward, in milliseconds: somebody may set it right. */
+const DOUBT = 3_600_000;
+
+/** Notices a wall clock that is set forward: by it, everything is old at once. */
+export class ForwardJumps {
+  /** The wall clock without the time that has passed: it changes only if somebody sets the clock. */
+  #offset = Infinity;
+  #doubtUntil = -Infinity;
+
+  constructor(
+    private readonly clock: Pick<Clock, 'now'>,
+    private readonly onJump: (milliseconds: number) => void,
+  ) {}
+
+  /**
+   * Whether the wall clock was set forward within the last hour.
+   *
+   * @param wall the time by it, in milliseconds since 1970
+   */
+  isInDoubt(wall: number): boolean {
+    const passed = this.clock.now();
+    const jump = wall - passed - this.#offset;
+    this.#offset = wall - passed;
+    if (jump > TOLERANCE) {
+      this.#doubtUntil = passed + DOUBT;
+      this.onJump(jump);
+    }
+    return passed < this.#doubtUntil;
+  }
+}
 
 /** Most rows that one statement deletes, so that it takes milliseconds. */
 const MAX_REMOVED = 256;
 
 /** Deletes from a store what the retention doesn't keep, by the clock of the store. */
 export class Removal {
-  constructor(private readonly store: Pick<Store, 'dialect' | 'run' | 'size'>) {}
+  constructor(
+    private readonly store: Pick<Store, 'dialect' | 'read' | 'run' | 'size'>,
+    private readonly jumps: ForwardJumps,
+  ) {}
 
   /** See `Operations.removeExpired`. */
   async removeExpired({ maxAge, maxBytes, maxEventAge }: Retention): Promise<number> {
     const { now } = this.store.dialect;
+    const [clock] = await this.store.read(sql`SELECT ${now()} AS now`);
+    const isInDoubt = this.jumps.isInDoubt(clock!['now'] as number);
     // Run first: of a time that changes while it is read, PostgreSQL finds nothing by an index.
     const expiry = sql`(SELECT ${now()} - ${maxAge})`;
-    const expired = await this.#removeDeliveries(
-      sql`received_at`,
-      sql`received_at < ${expiry} AND ended_at < ${expiry} AND (state = 'handled' OR state = 'discarded')`,
-    );
+    const expired = isInDoubt
+      ? 0
+      : await this.#removeDeliveries(
+          sql`received_at`,
+          sql`received_at < ${expiry} AND ended_at < ${expiry} AND (state = 'handled' OR state = 'discarded')`,
+        );
     if (expired > 0) return expired;
     if (maxBytes !== undefined && (await this.store.size()).inUse > maxBytes) {
       const oldest = await this.#removeDeliveries(sql`id`, sql`state = 'handled'`);
       if (oldest > 0) return oldest;
     }
+    if (isInDoubt) return 0;
     const acts = await this.#removeActs(sql`at < ${expiry}`);
     if (acts > 0) return acts;
     return this.#removeEvents(sql`received_at < (SELECT ${now()} - ${maxEventAge})`);
@@ -38,10 +80,10 @@ export class Removal {
 
   /** Deletes some of the deliveries to which a condition applies, in an order. */
   async #removeDeliveries(order: Sql, condition: Sql): Promise<number> {
-    const { schema, lock, isAmong, withPart } = this.store.dialect;
+    const { schema, lockFree, isAmong, withPart } = this.store.dialect;
     const part = bounded(sql`
       SELECT id, act, state, length(content) AS bytes, ${order} AS position FROM ${schema}delivery
-      WHERE ${condition} ORDER BY ${order} LIMIT ${MAX_REMOVED} ${lock}`);
+      WHERE ${condition} ORDER BY ${order} LIMIT ${MAX_REMOVED} ${lockFree}`);
     const removed = await this.store.run(
       ...withPart(
         sql`SELECT id, act, state FROM (${part}) AS chosen`,
@@ -102,7 +144,10 @@ const pauseAfter = (milliseconds: number): number =>
  * @returns stops it, and resolves when it doesn't use the inbox any more
  */
 export function startRemovingExpired(
-  inbox: Pick<Operations, 'removeExpired' | 'forgetDeleted'>,
+  inbox: {
+    removeExpired(retention: Retention): Promise<number>;
+    forgetDeleted(): Promise<void>;
+  },
   retention: Retention,
   logger: Logger,
 ): () => Promise<void> {

@@ -146,12 +146,8 @@ export interface Store {
   readonly room: Room;
   /** How often to poll for what other receivers have changed, in milliseconds; undefined if there are none. */
   readonly pollInterval: number | undefined;
-  /**
-   * How many cycles may be under way. A store may take what was called meanwhile into one transaction.
-   *
-   * @param duration of the last one, in milliseconds
-   */
-  maxCycles(duration: number): number;
+  /** How many cycles may be under way now. A store may take what was called meanwhile into one transaction. */
+  readonly maxCycles: number;
   /**
    * Opens the database, and brings its tables to the version of this receiver. Until it resolves, everything else but `close`
    * rejects with the ReceiverError `INBOX_OPENING`.
@@ -175,7 +171,10 @@ export interface Store {
   check(): Promise<void>;
   /** Does with an arrival all that {@link cycle} does, undoes it, and makes something else durable. Ids may be skipped. */
   probeWrite(arrival: KeyedDelivery): Promise<void>;
-  /** Runs statements in one transaction. Returns the rows of the last one. */
+  /**
+   * Runs statements in one transaction, when those that were called before have ended: what a receiver has inserted last is
+   * its own. Returns the rows of the last one.
+   */
   run(...statements: readonly Sql[]): Promise<readonly Row[]>;
   /** Runs a statement that only reads, beside the writes. */
   read(statement: Sql): Promise<readonly Row[]>;

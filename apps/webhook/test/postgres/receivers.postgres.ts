@@ -140,6 +140,10 @@ withPostgres('receivers on one database', () => {
   const leave = ({ inbox }: Receiver): Promise<string> =>
     sql(`UPDATE plant_store.delivery SET receiver = 'ended' WHERE receiver = '${inbox.receiver}'`);
 
+  /** How many deliveries a receiver would take over, as if all were running. */
+  const abandonedFor = ({ inbox }: Receiver): string =>
+    `SELECT count(*) FROM plant_store.delivery WHERE ${isAbandoned(inbox.receiver)}`;
+
   beforeEach(async () => {
     server = await postgresOfThisFile();
     url = await server.createDatabase();
@@ -247,6 +251,34 @@ withPostgres('receivers on one database', () => {
     expect([...(await one.claims.claim()), ...(await other.claims.claim())]).toEqual([]);
   });
 
+  test('run the next suspect while somebody has the first one locked', async () => {
+    const { inbox, next } = await open(url);
+    await Promise.all([1, 2].map(() => inbox.accept(incoming('arbitrary'))));
+    const release = await lock('SELECT FROM plant_store.delivery WHERE id = 1 FOR UPDATE');
+    await sql(
+      "UPDATE plant_store.delivery SET state = 'retrying', attempts = 2, interruptions = 2 WHERE id = 2",
+    );
+    await sql('UPDATE plant_store.delivery SET due_at = due_at + 1 WHERE id = 2');
+
+    expect(await next()).toMatchObject({ id: 2 });
+    await release();
+  });
+
+  test('ask again only after a while for what is due, if somebody has it locked', async () => {
+    const { inbox } = await open(url);
+    await inbox.accept(incoming('arbitrary'));
+    const release = await lock('SELECT FROM plant_store.delivery FOR UPDATE');
+    const client = new pg.Client(url);
+    await client.connect();
+    const lease = await Lease.take(client, 'arbitrary');
+    const input = { arrivals: [], results: [], polls: true };
+
+    const outcome = await runCycle(client, lease, { places: 1, suspect: true }, input);
+    expect(Number(outcome!.nextDueIn)).toBe(250);
+    await client.end();
+    await release();
+  });
+
   test('take over what one whose lease has ended was running, and its result changes nothing', async () => {
     const [one, other] = [await open(url), await open(url)];
     const id = await one.inbox.accept(incoming('arbitrary'));
@@ -285,6 +317,25 @@ withPostgres('receivers on one database', () => {
     expect(await one.inbox.operations.find(1)).toMatchObject({ state: 'running' });
   });
 
+  test('take over nothing after a pause of the database that was shorter than their own lease', async () => {
+    const [one, other] = [await open(url), await open(url)];
+    await one.inbox.accept(incoming('arbitrary'));
+    await one.next();
+    await leave(one);
+    // Both have extended their leases before the pause, the other one later.
+    await sql(`UPDATE plant_store.receiver SET since = now() - interval '1 hour',
+        expires_at = now() + interval '2 seconds';
+      INSERT INTO plant_store.receiver VALUES ('ended', DEFAULT, now() - interval '1 hour', now())`);
+
+    expect(await sql(abandonedFor(other))).toBe('0');
+    const isExtended = `SELECT every(expires_at > now() + interval '9 seconds') FROM plant_store.receiver WHERE name <> 'ended'`;
+    while ((await sql(isExtended)) !== 't') await delay(50);
+    expect(await sql(abandonedFor(other))).toBe('0');
+    expect(
+      await sql("SELECT count(*) FROM plant_store.receiver WHERE since < now() - interval '1 minute'"),
+    ).toBe('1');
+  });
+
   test('take over what one was running that has ended while the clock was ahead', async () => {
     const [one, other] = [await open(url), await open(url)];
     const id = await one.inbox.accept(incoming('arbitrary'));
@@ -313,9 +364,7 @@ withPostgres('receivers on one database', () => {
       UPDATE plant_store.receiver SET since = ${wrong}, expires_at = ${wrong}`);
       await Promise.all([one, other].map(({ inbox }) => untilWritten(inbox)));
 
-      expect(
-        await sql(`SELECT count(*) FROM plant_store.delivery WHERE ${isAbandoned(other.inbox.receiver)}`),
-      ).toBe('0');
+      expect(await sql(abandonedFor(other))).toBe('0');
       expect(
         await sql(
           'SELECT count(*) FROM plant_store.receiver WHERE abs(extract(epoch FROM now() - since)) < 60',
@@ -338,6 +387,32 @@ withPostgres('receivers on one database', () => {
     await inbox.drain();
 
     expect(await inbox.operations.find(1)).toMatchObject({ state: 'handled' });
+  });
+
+  test('extend their lease though their connections have gone silent', async () => {
+    const { inbox } = await open(url);
+    await untilWritten(inbox);
+    const after = await sql("SELECT expires_at + interval '5 seconds' FROM plant_store.receiver");
+    const sessions = `SELECT pid FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'plant-store-webhook'`;
+    for (const pid of (await sql(sessions)).split('\n').map(Number)) {
+      process.kill(pid, 'SIGSTOP');
+      afterThisTest(() => process.kill(pid, 'SIGCONT'));
+    }
+
+    while ((await sql(`SELECT expires_at > '${after}' FROM plant_store.receiver`)) !== 't') await delay(50);
+  });
+
+  test('keep the age of their lease after a write that the database has refused', async () => {
+    const { inbox } = await open(url);
+    await untilWritten(inbox);
+    await sql("UPDATE plant_store.receiver SET since = now() - interval '1 hour'");
+    const release = await lock('LOCK plant_store.act IN ACCESS EXCLUSIVE MODE');
+
+    await rejection(inbox.operations.acts.begin('replay', {}, originOf('arbitrary')));
+    await release();
+    await untilWritten(inbox);
+    expect(await sql("SELECT since < now() - interval '1 minute' FROM plant_store.receiver")).toBe('t');
   });
 
   test('write nothing by a lease that is lost', async () => {

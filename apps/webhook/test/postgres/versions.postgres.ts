@@ -27,7 +27,7 @@ withPostgres('the tables of a shared inbox', () => {
   });
 
   test.each([
-    [8, 'which is too old. Take it along with "plant-inbox export" of that receiver'],
+    [8, 'which is too old. Run "plant-inbox export" of the version that made them'],
     [99, 'and this receiver knows version 11. Start a receiver that is as new as the one that made them.'],
   ])('of version %d are refused: what to do', async (version, says) => {
     await query(`CREATE SCHEMA plant_store; CREATE TABLE plant_store.schema_version (version int PRIMARY KEY);

@@ -11,6 +11,19 @@ export const EXTEND_INTERVAL = 3_000;
 
 export const SECONDS = `interval '${LEASE_TIME} milliseconds'`;
 
+/** A condition: a lease was extended lately, so there was no outage of the database, or it was over by then. */
+const isFresh = (lease: string): string =>
+  `${lease}.expires_at BETWEEN clock_timestamp() + ${SECONDS} / 2 AND clock_timestamp() + ${SECONDS}`;
+
+/** Since when the receiver has its leases without an outage in between. It may have a new one after a write that failed. */
+const SINCE = `CASE WHEN ${isFresh('receiver')} THEN receiver.since ELSE clock_timestamp() END`;
+
+/**
+ * How long a transaction that isn't a cycle waits for a row that somebody has locked, in milliseconds. The receiver takes no
+ * new lease meanwhile, and nothing else that isn't a cycle happens.
+ */
+const LOCK_TIMEOUT = 500;
+
 /** Key of the locks that belong to the leases, with the hash of the receiver's name. */
 export const LEASE_LOCK = 0x706c6171;
 
@@ -48,7 +61,7 @@ export class Lease {
       INSERT INTO plant_store.receiver (name, expires_at)
         VALUES (${name}, clock_timestamp() + ${SECONDS})
         ON CONFLICT (name) DO UPDATE
-        SET epoch = DEFAULT, since = clock_timestamp(), expires_at = clock_timestamp() + ${SECONDS}
+        SET epoch = DEFAULT, since = ${SINCE}, expires_at = clock_timestamp() + ${SECONDS}
         RETURNING epoch;
       COMMIT`,
     );
@@ -70,7 +83,7 @@ export class Lease {
     const { rowCount } = await queryAlone(
       client,
       `WITH extended AS (
-        UPDATE plant_store.receiver SET expires_at = clock_timestamp() + ${SECONDS}
+        UPDATE plant_store.receiver SET expires_at = clock_timestamp() + ${SECONDS}, since = ${SINCE}
         WHERE name = $1 AND epoch = $2 AND expires_at BETWEEN clock_timestamp() AND clock_timestamp() + ${SECONDS}
         RETURNING since
       ), removed AS (
@@ -96,7 +109,8 @@ export class Lease {
       client,
       `${BEGIN_BRIEFLY};
       SELECT ${INBOX_SETTINGS};
-      SELECT plant_store.has_lease_11(${pg.escapeLiteral(this.receiver)}, ${this.epoch}) AS "isHeld"`,
+      SELECT plant_store.has_lease_11(${pg.escapeLiteral(this.receiver)}, ${this.epoch}) AS "isHeld",
+        set_config('lock_timeout', '${LOCK_TIMEOUT}', true)`,
     );
     if (checked!.rows[0]!['isHeld'] === true) return true;
     await client.query('ROLLBACK');
@@ -107,14 +121,14 @@ export class Lease {
 /**
  * A condition: the receiver that a row names isn't alive. A lease that ends further away than one can last is of a
  * clock that was wrong; it may last twice as long here, because this transaction may have begun before it was extended.
- * After an outage of the database every lease has lapsed, so one only counts once this receiver has been back for as long:
- * the others have extended theirs by then.
+ * After an outage of the database every lease may have lapsed but this receiver's own. So one only counts once this receiver
+ * has extended its own, without an outage, for as long as a lease lasts: the others have extended theirs by then.
  */
 export const isAbandoned = (receiver: string): string => `NOT EXISTS (
   SELECT FROM plant_store.receiver AS other
   WHERE other.name = receiver AND (other.expires_at BETWEEN now() AND now() + 2 * ${SECONDS} OR NOT EXISTS (
     SELECT FROM plant_store.receiver AS own
-    WHERE own.name = ${pg.escapeLiteral(receiver)} AND own.since < now() - ${SECONDS})))`;
+    WHERE own.name = ${pg.escapeLiteral(receiver)} AND own.since < now() - ${SECONDS} AND ${isFresh('own')})))`;
 
 /** Runs statements in one round trip. Returns the result of each. */
 async function queryAll(

@@ -10,7 +10,7 @@ import type { Lease } from './lease.js';
 
 /** How many values `cycle_11` takes of its receiver, of results, and of arrivals, and how many it returns. */
 const VALUES = 4 + 4 + 7 + SENT_COLUMNS.length + 3;
-const OUTCOME = 7;
+const OUTCOME = 8;
 
 const CYCLE = `CALL plant_store.cycle_11(${[
   ...Array.from({ length: VALUES }, (_, index) => `$${index + 1}`),
@@ -29,10 +29,15 @@ interface CycleRow {
   readonly claimed: readonly number[];
   readonly due_in: number | null;
   readonly is_starved: boolean;
+  readonly work: number;
 }
 
 /** What became of a cycle, with the ids of what was claimed. */
-type Committed = Omit<CycleOutcome, 'claimed'> & { readonly claimed: readonly number[] };
+type Committed = Omit<CycleOutcome, 'claimed'> & {
+  readonly claimed: readonly number[];
+  /** How long neither the server nor this process worked: it was on its way, or waited for the disk. In milliseconds. */
+  readonly latency: number;
+};
 
 /** What a cycle may let run. */
 export interface Allowed {
@@ -53,11 +58,12 @@ export async function runCycle(
   { arrivals, results }: CycleInput,
   query: typeof queryAlone = queryAlone,
 ): Promise<Committed | undefined> {
+  const before = performance.eventLoopUtilization();
   const values = [lease.receiver, lease.epoch, places, suspect];
   const { rows } = await withoutWarning(client, () =>
     query<CycleRow>(client, CYCLE, [...values, ...resultValues(results), ...arrivalValues(arrivals)]),
   );
-  const { at, locked, stored, started, claimed, due_in, is_starved } = rows[0]!;
+  const { at, locked, stored, started, claimed, due_in, is_starved, work } = rows[0]!;
   if (at === null) return undefined;
   // Of two deliveries of an event, the first runs.
   const starting = new Set(started);
@@ -69,6 +75,7 @@ export async function runCycle(
     claimed,
     nextDueIn: due_in ?? undefined,
     isStarved: is_starved,
+    latency: performance.eventLoopUtilization(before).idle - work,
     lease,
   };
 }

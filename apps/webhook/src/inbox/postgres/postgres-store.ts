@@ -32,11 +32,11 @@ const REPLY_TIMEOUT = 20_000;
 const TURN = 0x706c6170;
 
 /**
- * How many cycles are under way on as many connections, once one takes so long, in milliseconds. On a quick disk each group
- * would only be smaller.
+ * How many cycles are under way on as many connections, once one is on its way and waits for the disk for so long, in
+ * milliseconds. Elsewhere each would only be smaller, and smaller ones cost more of the server.
  */
-const MAX_CYCLES = 3;
-const SLOW_CYCLE = 5;
+const MAX_CYCLES = 2;
+const LONG_LATENCY = 4;
 
 /** Numbers of PostgreSQL's types (pg_type.oid). */
 const INT8 = 20;
@@ -99,6 +99,9 @@ export class PostgresStore implements Store {
   #extending: NodeJS.Timeout | undefined;
   /** A cycle is under way that may let a suspect run. Another one doesn't see which. */
   #maySuspect = false;
+  #lastRun: Promise<unknown> = Promise.resolve();
+  /** Of the last cycle, in milliseconds. */
+  #latency = 0;
   #isLost = false;
   #isOpen = false;
   #closed: Promise<void> | undefined;
@@ -144,21 +147,18 @@ export class PostgresStore implements Store {
     await this.#lease;
   }
 
+  /** Again and again, whatever becomes of the last time: its connection may have gone silent. */
   #extendLater(): void {
     this.#extending = setTimeout(() => {
-      const extended = this.#write((client, lease) =>
-        lease.extend(client).then((isHeld) => isHeld || undefined),
+      this.#extendLater();
+      this.#write((client, lease) => lease.extend(client).then((isHeld) => isHeld || undefined)).catch(
+        () => undefined,
       );
-      void extended
-        .catch(() => undefined)
-        .finally(() => {
-          if (!this.#closing.signal.aborted) this.#extendLater();
-        });
     }, EXTEND_INTERVAL).unref();
   }
 
-  maxCycles(duration: number): number {
-    return duration < SLOW_CYCLE ? 1 : MAX_CYCLES;
+  get maxCycles(): number {
+    return this.#latency < LONG_LATENCY ? 1 : MAX_CYCLES;
   }
 
   async cycle(input: CycleInput): Promise<CycleOutcome> {
@@ -171,10 +171,13 @@ export class PostgresStore implements Store {
         const committed = await withSequences(client, this.location, () =>
           runCycle(client, lease, { places, suspect }, input),
         );
-        return committed && { ...committed, claimed: await fetchClaimed(client, committed.claimed) };
+        if (committed === undefined) return undefined;
+        this.#latency = committed.latency;
+        return { ...committed, claimed: await fetchClaimed(client, committed.claimed) };
       });
       taken = outcome.claimed.length + outcome.stored.filter(({ runs }) => runs).length;
-      return outcome;
+      // The cycle knows only of the places that it was given.
+      return { ...outcome, isStarved: outcome.isStarved && this.room.free + places <= taken };
     } finally {
       // Whatever a cycle that failed has let run is released.
       this.room.add(places - taken);
@@ -182,17 +185,21 @@ export class PostgresStore implements Store {
     }
   }
 
-  async run(...statements: readonly Sql[]): Promise<readonly Row[]> {
-    return this.#write((client, lease) =>
-      withSequences(client, this.location, async () => {
-        if (!(await lease.begin(client))) return undefined;
-        let rows: readonly Row[] = [];
-        for (const { text, values } of statements)
-          ({ rows } = await client.query<Record<string, unknown>>(text, [...values]));
-        await withoutWarning(client, () => client.query('COMMIT'));
-        return rows;
-      }),
-    );
+  run(...statements: readonly Sql[]): Promise<readonly Row[]> {
+    const rows = this.#lastRun.then(() => this.#run(statements));
+    this.#lastRun = rows.catch(() => undefined);
+    return rows;
+  }
+
+  #run(statements: readonly Sql[]): Promise<readonly Row[]> {
+    return this.#transact(async (client, lease) => {
+      if (!(await lease.begin(client))) return undefined;
+      let rows: readonly Row[] = [];
+      for (const { text, values } of statements)
+        ({ rows } = await client.query<Record<string, unknown>>(text, [...values]));
+      await withoutWarning(client, () => client.query('COMMIT'));
+      return rows;
+    });
   }
 
   async read({ text, values }: Sql): Promise<readonly Row[]> {
@@ -223,24 +230,15 @@ export class PostgresStore implements Store {
   async probeWrite(arrival: KeyedDelivery): Promise<void> {
     const input = { arrivals: [arrival], results: [], polls: false };
     const nothing = { places: 0, suspect: false };
-    const outcome = await this.#write(async (client, lease) => {
-      try {
-        return await withSequences(client, this.location, async () => {
-          if (!(await lease.begin(client))) return undefined;
-          await client.query('SAVEPOINT probe');
-          await runCycle(client, lease, nothing, input, (_, text, values) => client.query(text, values));
-          await client.query('SET CONSTRAINTS ALL IMMEDIATE; ROLLBACK TO SAVEPOINT probe');
-          await client.query(`UPDATE plant_store.inbox_state SET probed_at = ${NOW}`);
-          await withoutWarning(client, () => client.query('COMMIT'));
-          return 'fine';
-        });
-      } catch (error) {
-        if (!(error instanceof pg.DatabaseError)) throw error;
-        await client.query('ROLLBACK');
-        return this.#failure(error);
-      }
+    await this.#transact(async (client, lease) => {
+      if (!(await lease.begin(client))) return undefined;
+      await client.query('SAVEPOINT probe');
+      await runCycle(client, lease, nothing, input, (_, text, values) => client.query(text, values));
+      await client.query('SET CONSTRAINTS ALL IMMEDIATE; ROLLBACK TO SAVEPOINT probe');
+      await client.query(`UPDATE plant_store.inbox_state SET probed_at = ${NOW}`);
+      await withoutWarning(client, () => client.query('COMMIT'));
+      return 'fine';
     });
-    if (outcome instanceof Error) throw outcome;
   }
 
   async size(): Promise<{ onDisk: number; inUse: number; free: number }> {
@@ -275,6 +273,23 @@ export class PostgresStore implements Store {
     if (this.#isOpen) await ended;
   }
 
+  /** Runs a transaction. If the database refuses a statement, it is known that nothing is written: the lease stays. */
+  async #transact<Result>(
+    transaction: (client: pg.ClientBase, lease: Lease) => Promise<Result | undefined>,
+  ): Promise<Result> {
+    const outcome = await this.#write(async (client, lease) => {
+      try {
+        return await withSequences(client, this.location, () => transaction(client, lease));
+      } catch (error) {
+        if (!(error instanceof pg.DatabaseError)) throw error;
+        await client.query('ROLLBACK');
+        return this.#failure(error);
+      }
+    });
+    if (outcome instanceof ReceiverError) throw outcome;
+    return outcome;
+  }
+
   /**
    * Does a step after those that were called before.
    *
@@ -291,8 +306,12 @@ export class PostgresStore implements Store {
       let result: Result | undefined;
       while (result === undefined) {
         const taken = (this.#lease ??= Lease.take(client, this.receiver));
-        result = await step(client, await taken);
-        if (result === undefined && this.#lease === taken) this.#lease = undefined;
+        const lease = await taken;
+        // What is claimed by a lease that may be lost would only be given back.
+        if (lease.isHeld()) result = await step(client, lease);
+        if (result !== undefined) break;
+        if (this.#lease === taken) this.#lease = undefined;
+        this.#requireOpen();
       }
       client.release();
       if (this.#isLost) this.log.info('the inbox can be written to again');
@@ -301,7 +320,7 @@ export class PostgresStore implements Store {
     } catch (error) {
       this.#lease = undefined;
       client?.release(true);
-      this.#noteLoss(error);
+      if (!this.#closing.signal.aborted) this.#noteLoss(error);
       throw this.#failure(error);
     }
   }

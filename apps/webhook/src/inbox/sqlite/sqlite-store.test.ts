@@ -143,7 +143,7 @@ describe('opening', () => {
   });
 
   test.each([
-    [10, 'which is too old. Take it along with "plant-inbox export" of that receiver'],
+    [10, 'which is too old. Run "plant-inbox export" of the version that made them'],
     [99, 'and this receiver knows version 11. Start a receiver that is as new as the one that made them.'],
   ])('is refused if the tables are of version %d, and says what to do', async (version, says) => {
     const folder = makeFolder();

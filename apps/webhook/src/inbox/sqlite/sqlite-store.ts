@@ -52,6 +52,8 @@ export class SqliteStore implements Store {
   readonly room = new Room();
   readonly dialect = DIALECT;
   readonly pollInterval = undefined;
+  /** The thread takes what was called meanwhile into one transaction. */
+  readonly maxCycles = Infinity;
   readonly #closing = new AbortController();
   #opening: Promise<void> | undefined;
   #writer: SqliteThread | undefined;
@@ -111,11 +113,6 @@ export class SqliteStore implements Store {
         ? openingError(this.folder, cause)
         : new ReceiverError('INBOX_LOST', message, { cause }),
     );
-  }
-
-  /** The thread takes what was called meanwhile into one transaction. */
-  maxCycles(): number {
-    return Infinity;
   }
 
   async cycle(input: CycleInput): Promise<CycleOutcome> {

@@ -4,48 +4,64 @@ import { Counters } from '../../src/counters.js';
 import type { AttemptHandler } from '../../src/dispatch/attempt.js';
 import { Dispatcher } from '../../src/dispatch/dispatcher.js';
 import { Inbox } from '../../src/inbox/inbox.js';
-import type { Known } from './ledger.js';
-import { Process } from './promises.js';
-import { SimulatedStore } from './simulated-store.js';
-import { ProcessClock } from './virtual-time.js';
-import type { World } from './world.js';
+import type { Database } from './database.js';
+import type { Plan } from './plan.js';
+import { Process, type Promises } from './promises.js';
+import { SimulatedStore } from './store.js';
+import { ProcessClock, type Random } from './virtual-time.js';
 
-const SILENT = {
-  debug: () => undefined,
-  error: () => undefined,
-  warn: () => undefined,
-  info: () => undefined,
-};
+/** What is around a receiver. */
+export interface Surroundings {
+  readonly plan: Plan;
+  readonly random: Random;
+  readonly database: Database;
+  readonly promises: Promises;
+  /** What the receiver is made of: a test plants faults. */
+  readonly parts: Parts;
+  /** Ends a process, and starts it again after a while, in milliseconds. */
+  end(receiver: Receiver, down: number): void;
+}
+
+export interface Parts {
+  readonly Inbox: typeof Inbox;
+  readonly Store: typeof SimulatedStore;
+}
+
+export const REAL: Parts = { Inbox, Store: SimulatedStore };
+
+const silent = (): void => undefined;
+const SILENT = { debug: silent, error: silent, warn: silent, info: silent };
 
 /** What a handler throws that fails. */
 const PLANNED = new Error('planned');
 
-/** How much longer than an attempt may take, a handler may block: see watchdog.ts. */
+/** How much longer than an attempt may take, a handler may block, in milliseconds: see watchdog.ts. */
 const WATCHDOG_MARGIN = 1_000;
 
-/** How often to look for what has expired. */
+/** How often to look for what has expired, in milliseconds. */
 const RETENTION_INTERVAL = 1_000;
 
 /** A receiver from its start to its end: the real inbox and dispatcher, and the handler of a plan. Times are virtual. */
-export class SimulatedReceiver extends Process {
+export class Receiver extends Process {
   readonly inbox: Inbox;
   readonly dispatcher: Dispatcher;
   #isCutOff = false;
 
   constructor(
     name: string,
-    private readonly world: World,
-    Kind: typeof Inbox,
+    private readonly around: Surroundings,
   ) {
-    super(name, new ProcessClock(world.time, world.random.next));
+    super(name, new ProcessClock(around.database.time, around.random.next));
     const { clock } = this;
+    const { plan, database, promises, parts } = around;
     const counters = new Counters();
-    this.inbox = new Kind(new SimulatedStore(world, this), { counters, logger: SILENT }, clock);
+    const store = new parts.Store(database, promises, this, plan.receivers > 1);
+    this.inbox = new parts.Inbox(store, { counters, logger: SILENT }, clock);
     const handler: AttemptHandler = {
       handle: (delivery, attempt) => this.#handle(delivery, attempt),
       logger: SILENT,
     };
-    this.dispatcher = new Dispatcher(this.inbox, handler, world.plan.limits, SILENT, counters, clock);
+    this.dispatcher = new Dispatcher(this.inbox, handler, plan.limits, SILENT, counters, clock);
   }
 
   start(): void {
@@ -66,7 +82,7 @@ export class SimulatedReceiver extends Process {
   }
 
   #removeExpired(): void {
-    const { maxAge } = this.world.plan;
+    const { maxAge } = this.around.plan;
     if (this.isStopping || maxAge === undefined) return;
     const again = (): void => void this.clock.setTimeout(() => this.#removeExpired(), RETENTION_INTERVAL);
     this.inbox.operations
@@ -75,12 +91,12 @@ export class SimulatedReceiver extends Process {
   }
 
   #handle(delivery: Delivery, attempt: Attempt): Promise<void> | void {
-    const { world, clock } = this;
-    const { promises, plan, time, random } = world;
+    const { around, clock } = this;
+    const { promises, plan, database, random } = around;
     const { takes, blocks, failures, failure } = plan.deliveries[Number.parseInt(delivery.mediaType!, 10)]!;
     const fails = promises.begun(this, delivery) <= failures;
     let hasEnded = false;
-    const note = (result: Known['result']): void => {
+    const note = (result: 'handled' | 'failed' | 'cut off'): void => {
       if (!hasEnded) promises.ended(this, delivery, result);
       hasEnded = true;
     };
@@ -90,9 +106,9 @@ export class SimulatedReceiver extends Process {
     };
     if (blocks) {
       const watched = plan.limits.timeout + WATCHDOG_MARGIN;
-      if (takes > watched) time.at(clock.now() + watched, () => world.end(this, 100));
+      if (takes > watched) database.time.at(clock.now() + watched, () => around.end(this, 100));
       clock.block(takes);
-      this.troubledAt = clock.now();
+      this.troubledAt = Math.max(this.troubledAt, clock.now());
       return finish();
     }
     if (takes === 0 && (!fails || failure === 'rejects')) return finish();
@@ -100,7 +116,7 @@ export class SimulatedReceiver extends Process {
     return new Promise<void>((resolve) => {
       if (fails && failure === 'hangs') return;
       clock.setTimeout(() => {
-        if (fails && failure === 'ends the process') world.end(this, random.between(1, 1_000));
+        if (fails && failure === 'ends the process') around.end(this, random.between(1, 1_000));
         else resolve();
       }, takes);
     }).then(finish);
