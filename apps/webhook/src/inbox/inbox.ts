@@ -87,7 +87,7 @@ interface Running {
 }
 
 /** What is due next, as a cycle has left it. Times are by the monotonic clock. */
-interface Answer {
+interface NextDue {
   readonly endedAt: number;
   readonly pollAt: number;
 }
@@ -123,7 +123,7 @@ export class Inbox implements OperatedInbox {
   readonly #underWay = new Set<Promise<void>>();
   /** When to claim what is due, by the monotonic clock. */
   #pollAt = -Infinity;
-  #answers: readonly Answer[] = [];
+  #nextDue: readonly NextDue[] = [];
   #isWaking = false;
   #timer: unknown;
   #healing: unknown;
@@ -337,7 +337,7 @@ export class Inbox implements OperatedInbox {
       const deliveries = arrivals.map(({ delivery }) => delivery);
       const outcome = await this.store.cycle({ arrivals: deliveries, results, polls });
       this.#committed(arrivals, results, outcome, this.clock.now() - begunAt);
-      this.#answered(begunAt, outcome.nextDueIn);
+      this.#pollAsDue(begunAt, outcome.nextDueIn);
     } catch (error) {
       this.#failed(arrivals, results, error);
     }
@@ -380,16 +380,16 @@ export class Inbox implements OperatedInbox {
   }
 
   /** A cycle that began before another one had ended doesn't see what that has left. */
-  #answered(begunAt: number, nextDueIn = Infinity): void {
+  #pollAsDue(begunAt: number, nextDueIn = Infinity): void {
     const endedAt = this.clock.now();
-    const others = this.store.pollInterval === undefined ? [] : this.#answers;
-    this.#answers = [
-      ...others.filter((answer) => answer.endedAt > begunAt),
+    const others = this.store.pollInterval === undefined ? [] : this.#nextDue;
+    this.#nextDue = [
+      ...others.filter((other) => other.endedAt > begunAt),
       { endedAt, pollAt: endedAt + nextDueIn },
     ];
     // Somebody may have asked meanwhile for what the cycle didn't see.
     if (this.#pollAt !== -Infinity)
-      this.#pollIn(Math.min(...this.#answers.map(({ pollAt }) => pollAt)) - endedAt);
+      this.#pollIn(Math.min(...this.#nextDue.map(({ pollAt }) => pollAt)) - endedAt);
   }
 
   /** Sets when to poll next. What is due waits until there is room. A shared inbox is polled to the end. */

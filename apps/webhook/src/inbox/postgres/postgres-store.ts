@@ -309,9 +309,10 @@ export class PostgresStore implements Store {
         const lease = await taken;
         // What is claimed by a lease that may be lost would only be given back.
         if (lease.isHeld()) result = await step(client, lease);
-        if (result !== undefined) break;
-        if (this.#lease === taken) this.#lease = undefined;
-        this.#requireOpen();
+        if (result === undefined) {
+          if (this.#lease === taken) this.#lease = undefined;
+          this.#requireOpen();
+        }
       }
       client.release();
       if (this.#isLost) this.log.info('the inbox can be written to again');

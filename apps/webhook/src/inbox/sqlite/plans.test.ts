@@ -3,7 +3,6 @@ import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 
 import { CLOCK } from '../../clock.js';
 import { Operations } from '../operations.js';
-import { ForwardJumps, Removal } from '../retention.js';
 import { type Sql, sql } from '../sql.js';
 import { Room, type Row, type Store } from '../store.js';
 import { transitionsFor } from '../transitions.js';
@@ -42,10 +41,7 @@ function recordPlans(): { readonly store: Store; readonly plans: string[] } {
     return Promise.resolve([{ now: 1, id: 1, filter: '{}', endedAt: 1 }]);
   };
   const size = () => Promise.resolve({ onDisk: 1, inUse: 1 });
-  return {
-    store: { dialect: DIALECT, read: note, run: note, size, maxCycles: 0 } as unknown as Store,
-    plans,
-  };
+  return { store: { dialect: DIALECT, read: note, run: note, size } as unknown as Store, plans };
 }
 
 const SILENT = { error: () => undefined, warn: () => undefined, info: () => undefined };
@@ -102,7 +98,7 @@ test.each<[name: string, run: (store: Store) => Promise<unknown>, index: string]
   ],
   [
     'removeExpired',
-    (store) => new Removal(store, new ForwardJumps(CLOCK, () => undefined)).removeExpired(RETENTION),
+    (store) => operationsOn(store).removeExpired(RETENTION),
     'delivery_by_time (received_at<?)',
   ],
 ])('%s reads no more than it needs', async (_name, run, index) => {

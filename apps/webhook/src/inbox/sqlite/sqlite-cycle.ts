@@ -96,7 +96,7 @@ export function prepareCycle(
   const applyResult = prepareResults(database);
   const accept = prepareAccept(database, receiver);
   const claim = prepareClaim(database, receiver);
-  const ask = prepareQuestion(database, suspectRuns);
+  const ask = prepareWaiting(database, suspectRuns);
   const findSuspects = prepareFind(database, DUE_SUSPECTED);
   const findOthers = prepareFind(database, DUE.text);
 
@@ -223,7 +223,7 @@ interface Waiting {
 }
 
 /** In one statement, and with `get`: each statement, and each list of rows, costs microseconds. */
-function prepareQuestion(database: DatabaseSyncInstance, suspectRuns: string): () => Waiting {
+function prepareWaiting(database: DatabaseSyncInstance, suspectRuns: string): () => Waiting {
   const firstDue = (index: string): string => `(SELECT min(due_at) FROM delivery WHERE ${index})`;
   const select = database.prepare(
     `SELECT is_paused, ${firstDue(DUE.text)}, ${firstDue(DUE_SUSPECTED)}, ${suspectRuns} FROM inbox_state`,
