@@ -1,4 +1,4 @@
-import { compilerOptions } from './swc.shared.mjs';
+import { compilerOptions, templateOptions } from './swc.shared.mjs';
 
 // Nx sets it for its tasks: commands under test would print colours, which they don't when a test is run alone.
 delete process.env['FORCE_COLOR'];
@@ -10,8 +10,8 @@ delete process.env['FORCE_COLOR'];
 export default {
   testEnvironment: 'node',
   testEnvironmentOptions: { customExportConditions: ['@plant-store/source', 'node', 'node-addons'] },
-  extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': ['$1.ts', '$1.js'] },
+  extensionsToTreatAsEsm: ['.ts', '.tsx'],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': ['$1.ts', '$1.tsx', '$1.js'] },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/dist-dev/', '<rootDir>/out-tsc/'],
   // `npx jest` in the folder of a project prints as Jest does.
   reporters: process.env['NX_TASK_TARGET_TARGET']
@@ -22,5 +22,6 @@ export default {
   testTimeout: 60_000,
   transform: {
     '^.+\\.ts$': ['@swc/jest', compilerOptions],
+    '^.+\\.tsx$': ['@swc/jest', templateOptions],
   },
 };

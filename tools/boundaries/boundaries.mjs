@@ -61,7 +61,7 @@ const tests = [
   'tools/package/**',
 ];
 
-const sources = '**/*.{ts,js,mjs}';
+const sources = '**/*.{ts,tsx,js,mjs}';
 const environmentMessage =
   'Only the entry points that tools/boundaries lists read the environment. Take the value as a parameter.';
 

@@ -1,12 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { EventEmitter, once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { setTimeout } from 'node:timers/promises';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 import { facts } from '@plant-store/contract';
 import { afterThisFile, freePort, makeFolder } from '@plant-store/test-support';
 import { findOverflow } from '@plant-store/test-support/browser';
-import type { Locator, Page, Route } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 
 import { ACCESS_TOKEN } from '../support/messages.js';
 import { sendAll, untilNothingWaits } from '../support/poison.js';
@@ -22,7 +21,37 @@ import {
   visit,
 } from './visit.js';
 
-const HOSTILE = `<img src=x onerror="alert(1)"><script>alert(2)</script>\u202e</pre>"'&`;
+/** What would act in a page that took it for more than text. */
+const HOSTILE = [
+  '<script>alert(1)</script>',
+  '<img src=x onerror="alert(1)">',
+  '<svg onload="alert(1)"><animate onbegin="alert(1)" attributeName="x" dur="1s"/></svg>',
+  '<svg><script href="data:text/javascript,alert(1)"/></svg>',
+  '</code></pre></details></section></main><script>alert(1)</script>',
+  '</title></head><body onload="alert(1)">',
+  '--><script>alert(1)</script><!--',
+  ']]><script>alert(1)</script>',
+  '<iframe srcdoc="<script>parent.alert(1)</script>"></iframe>',
+  '<iframe src="javascript:alert(1)"></iframe>',
+  '<object data="data:text/html,<script>alert(1)</script>"></object>',
+  '<a href="javascript:alert(1)">parked</a>',
+  '<base href="http://hostile.example/">',
+  '<meta http-equiv="refresh" content="0;url=http://hostile.example/">',
+  '<link rel="stylesheet" href="http://hostile.example/style.css">',
+  '<style>@import "http://hostile.example/style.css"; * { display: none }</style>',
+  '<form action="http://hostile.example/"><input autofocus onfocus="alert(1)"><button>Replay</button></form>',
+  '" autofocus onfocus="alert(1)" style="display:none" x="',
+  "' autofocus onfocus='alert(1)' style='display:none' x='",
+  '`${alert(1)}` {{constructor.constructor("alert(1)")()}} <%= alert(1) %>',
+  '{"dangerouslySetInnerHTML":{"__html":"<img src=x onerror=alert(1)>"}}',
+  '{"__proto__":{"type":"script"},"constructor":{"prototype":{"props":{"src":"http://hostile.example/"}}}}',
+  '<math><mtext></table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=alert(1)&gt;">',
+  '<div><template shadowrootmode="open"><script>alert(1)</script></template></div>',
+  '&lt;script&gt;alert(1)&lt;/script&gt;&#60;img src=x onerror=alert(1)&#62;',
+  '+ADw-script+AD4-alert(1)+ADw-/script+AD4-',
+  '<img id="rows"><form id="fault"><input id="shown" name="attributes"></form><dialog open>Sign in</dialog>',
+  'parked \u202e\u2066\u200b handled\0\u001b]0;title\u0007',
+];
 
 /** The row of a delivery. */
 const row = (page: Page, id: number): Locator =>
@@ -42,30 +71,16 @@ const open = async (page: Page, id: number): Promise<void> => {
   await page.getByRole('heading', { name: `Delivery ${id}` }).waitFor();
 };
 
-/** Holds back the response to the next request that matches. */
-async function holdNext(
-  page: Page,
-  pattern: RegExp,
-): Promise<{ readonly asked: Promise<unknown>; readonly release: () => Promise<void> }> {
-  const events = new EventEmitter();
-  const asked = once(events, 'asked');
-  const hold = async (route: Route): Promise<void> => {
-    const response = await route.fetch();
-    const released = once(events, 'released');
-    events.emit('asked');
-    await released;
-    await route.fulfill({ response });
-    events.emit('done');
-  };
-  await page.route(pattern, (route) => hold(route), { times: 1 });
-  const release = async (): Promise<void> => {
-    const done = once(events, 'done');
-    events.emit('released');
-    await done;
-    // The page gets it in a turn of its own, and acts on it.
-    await setTimeout(100);
-  };
-  return { asked, release };
+/** Opens everything at a place, and finds the elements and attributes there that no template writes. */
+async function foreignIn(page: Page, { inspector }: InspectedReceiver, place: string): Promise<string[]> {
+  await page.goto(`${inspector}${place}`);
+  return page.evaluate(() => {
+    for (const details of document.querySelectorAll('details')) details.open = true;
+    const written =
+      'img, iframe, object, base, style, template, math, [http-equiv], [style], [onfocus], [onload]';
+    const elsewhere = ':is(body script, [href^="javascript"], [action^="http"], link[href^="http"])';
+    return [...document.querySelectorAll(`${written}, ${elsewhere}`)].map(({ outerHTML }) => outerHTML);
+  });
 }
 
 describeWithBrowser.each([
@@ -124,15 +139,15 @@ describeWithBrowser.each([
     await inBothColours();
     await page.getByRole('button', { name: 'Discard…', exact: true }).click();
     await inBothColours();
-    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('link', { name: 'Cancel' }).click();
     await page.getByRole('link', { name: 'Close' }).click();
     await page.getByRole('checkbox', { name: `Select delivery ${id}` }).check();
     await page.getByRole('button', { name: 'Replay 1…' }).filter({ visible: true }).last().click();
     await page.getByRole('dialog', { name: /^Replay/ }).waitFor();
     await inBothColours();
-    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('link', { name: 'Cancel' }).click();
     await page.getByRole('link', { name: /^Refused/ }).click();
-    await page.getByText('No request was refused.').waitFor();
+    await page.getByText(/^No request was refused/).waitFor();
     await inBothColours();
   });
 });
@@ -168,13 +183,16 @@ describeWithBrowser('the inspector', () => {
     expect(await region.innerText()).toBe('{\n"n": 12345678901234567890,\n"n": 1.0,\n"t": "ä"\n}');
     await region.getByText('{').click();
     await region.getByText('12345678901234567890').waitFor({ state: 'hidden' });
-    await page.getByRole('radio', { name: 'Raw' }).check();
+    await page.getByRole('link', { name: 'Text' }).click();
+    await region.getByText(content).waitFor();
     expect(await region.textContent()).toBe(content);
     await page.getByRole('button', { name: 'Copy', exact: true }).click();
-    await page.getByText('The content was copied.').waitFor();
+    await page.getByText('Copied.').waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(content);
-    await page.getByRole('radio', { name: 'Hex' }).check();
-    expect(await region.textContent()).toMatch(/^0000 {2}7b 22 6e 22 3a /);
+    await page.getByRole('link', { name: 'Hex' }).click();
+    await region.getByText(/^0000 {2}7b 22 6e 22 3a /).waitFor();
+    await page.getByRole('link', { name: 'Base64' }).click();
+    await region.getByText(Buffer.from(content).toString('base64')).waitFor();
 
     const downloading = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Download' }).click();
@@ -201,7 +219,7 @@ describeWithBrowser('the inspector', () => {
     const region = page.getByRole('region', { name: 'Content' });
     expect(await region.textContent()).toMatch(/^0000 {2}1f 8b 08 ff fe /);
     await page.getByRole('button', { name: 'Copy base64' }).click();
-    await page.getByText('The content, in base64, was copied.').waitFor();
+    await page.getByText('Copied in base64.').waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(content.toString('base64'));
   });
 
@@ -216,41 +234,46 @@ describeWithBrowser('the inspector', () => {
       await page.getByRole('heading', { name: `Delivery ${id}` }).waitFor();
     }
     await page.goBack();
-    await page.locator('#detail').waitFor({ state: 'detached' });
+    await page.locator('.detail').waitFor({ state: 'detached' });
 
     await page.getByRole('checkbox', { name: 'Select delivery 4' }).click();
     await page.getByRole('checkbox', { name: 'Select delivery 2' }).click({ modifiers: ['Shift'] });
-    await page.locator('#replay').getByText('Replay 3…').waitFor();
+    await page.getByRole('button', { name: 'Replay 3…' }).waitFor();
 
-    await page.getByRole('combobox', { name: 'Received' }).selectOption('From – to…');
+    await page.getByText('Time', { exact: true }).click();
     await page.getByLabel('To', { exact: true }).fill('2026-01-31T10:00:00');
-    await page.getByRole('button', { name: 'Show', exact: true }).last().click();
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
     await page.getByText('No deliveries received before 2026-01-31 10:00:00').waitFor();
     await page.getByRole('link', { name: 'all 0' }).waitFor();
     await page.getByRole('link', { name: 'parked 0' }).waitFor();
   });
 
   test('runs nothing of what was sent, and shows all of it as text', async () => {
-    const failed = await deliver(receiver, `throw an error ${HOSTILE}`, {
-      'x-hostile': `<img src=x onerror="alert(3)">"'</td>`,
-      'content-type': 'text/html; charset="</dd><script>alert(4)</script>"',
-    });
-    const json = await deliver(receiver, `{"t":${JSON.stringify(HOSTILE)}}`);
-    const { page } = await visit(receiver, `?delivery=${failed}`);
+    const HANDLER = join(makeFolder(), 'handler.mjs');
+    writeFileSync(HANDLER, 'export default ({ content }) => { throw new Error(String(content)); };');
+    const receiver = await startInspected({ settings: { HANDLER } });
+    for (const content of HOSTILE) {
+      const field = content.replace(/[^ -~]/g, '');
+      await deliver(receiver, content, { 'x-hostile': field, 'content-type': `text/html; a="${field}"` });
+    }
+    await untilNothingWaits(receiver.inbox);
+    const group = encodeURIComponent(`Error: ${HOSTILE[1]!}`);
+    const { page } = await visit(receiver);
+    for (const place of ['', '?view=errors', `?errorGroup=${group}&ask=discard`, '?text=onerror'])
+      expect([place, await foreignIn(page, receiver, place)]).toEqual([place, []]);
 
-    const region = page.getByRole('region', { name: 'Content' });
-    await region.getByText('throw an error').waitFor();
-    expect(await region.textContent()).toBe(`throw an error ${HOSTILE}`.replace('\u202e', '\\u{202e}'));
-    await page
-      .locator('#detail')
-      .getByText(/\d header fields/)
-      .click();
-    await page.getByRole('row', { name: `x-hostile <img src=x onerror="alert(3)">"'</td>` }).waitFor();
-    await page.getByRole('definition').getByText('<script>alert(4)</script>').waitFor();
-    await page.goto(`${receiver.inspector}?delivery=${json}`);
-    await region.getByText('"<img').waitFor();
-    expect(await page.locator('img, body script').count()).toBe(0);
-  });
+    for (const [index, content] of HOSTILE.entries()) {
+      expect([content, await foreignIn(page, receiver, `?delivery=${index + 1}&form=text`)]).toEqual([
+        content,
+        [],
+      ]);
+      const seen = content.replace(/[^ -~]/g, (unseen) => `\\u{${unseen.codePointAt(0)!.toString(16)}}`);
+      expect(await page.getByRole('region', { name: 'Content' }).textContent()).toBe(seen);
+      expect(await page.locator('.detail table').textContent()).toContain(
+        `x-hostile${content.replace(/[^ -~]/g, '')}`,
+      );
+    }
+  }, 180_000);
 
   test('discards a parked delivery for a reason, and keeps the reason', async () => {
     const id = await deliver(receiver, 'throw nothing');
@@ -287,6 +310,7 @@ describeWithBrowser('the inspector', () => {
     await banner.waitFor();
 
     await page.getByRole('button', { name: 'Resume the handler' }).click();
+    await page.getByRole('dialog', { name: 'Resume the handler?' }).waitFor();
     await page.keyboard.press('Enter');
 
     await row(page, id).getByText('handled').waitFor();
@@ -296,21 +320,15 @@ describeWithBrowser('the inspector', () => {
     await page.getByRole('row', { name: /resume of the handler.*ada@example/ }).waitFor();
   });
 
-  test('needs one list and one set of counts to show', async () => {
-    const id = await deliver(receiver, 'arbitrary');
-    const { page: earlier } = await visit(receiver);
-    await row(earlier, id).getByText('handled').waitFor();
-    // Nothing changes any more.
+  test('needs one response to show, with its script and its style', async () => {
     const { page, requests } = await visit(receiver);
-    await row(page, id).waitFor();
     await page.getByText(/on disk/).waitFor();
 
-    const untilShown = new Set(requests.filter((sent) => !/^GET \/(?:inspector\.svg)?$/.test(sent)));
-    expect([...untilShown].sort()).toEqual([
-      'GET /activity',
-      'GET /deliveries?order=newest&limit=51',
-      'GET /errors',
-      'GET /stats',
+    expect([...new Set(requests)].sort()).toEqual([
+      'GET /',
+      'GET /inspector.css',
+      'GET /inspector.js',
+      'GET /inspector.svg',
     ]);
   });
 
@@ -344,11 +362,12 @@ describeWithBrowser('the inspector', () => {
 
   test('chooses deliveries by time, finds them by a text, and opens one by its id', async () => {
     const known = await deliver(receiver, 'arbitrary Bäume', { 'x-request-id': 'r-7' });
-    const { page, tolerate } = await visit(receiver, '?receivedBefore=2001-01-01');
+    const { page } = await visit(receiver, '?receivedBefore=2001-01-01');
     await page.getByText(/^No deliveries received before 200/).waitFor();
     await page.getByRole('link', { name: /^Remove: before/ }).click();
     await row(page, known).waitFor();
-    await page.getByRole('combobox', { name: 'Received' }).selectOption('Last hour');
+    await page.getByText('Time', { exact: true }).click();
+    await page.getByRole('link', { name: 'Last hour' }).click();
     await page.waitForURL(/receivedFrom=/);
     await row(page, known).waitFor();
 
@@ -366,25 +385,23 @@ describeWithBrowser('the inspector', () => {
     await search.press('Enter');
     await page.getByText(/^No deliveries that contain “1000000”/).waitFor();
     await page.getByRole('link', { name: 'Open delivery 1000000' }).click();
-    await page.getByText('There is no delivery 1000000.').waitFor();
-    // The browser says so, too.
-    tolerate(/status of 404/);
+    await page.getByText(/^There is no delivery 1000000/).waitFor();
   });
 
-  test('says that a search has stopped, and goes on with it', async () => {
-    const id = await deliver(receiver, 'arbitrary');
-    const { page } = await visit(receiver);
-    await row(page, id).waitFor();
-    await page.route(
-      /search/,
-      (route) => route.fulfill({ json: { deliveries: [], next: id + 1, complete: false } }),
-      { times: 1 },
+  test('goes on with a search, and shows what it has found', async () => {
+    const receiver = await startInspected();
+    await sendAll(
+      receiver,
+      Array.from({ length: 60 }, (_, index) => `fail once: a content with a needle ${index} in it`),
     );
-    await page.getByRole('searchbox', { name: 'Search' }).fill('arbitrary');
-    await page.keyboard.press('Enter');
-    await page.getByText('The search stopped after a second').waitFor();
+    await untilNothingWaits(receiver.inbox);
+    const { page } = await visit(receiver, '?text=needle');
+    await row(page, 60).locator('mark').getByText('needle').waitFor();
+    await row(page, 60).getByText('failed on purpose').waitFor();
+    expect(await page.locator('#rows mark').count()).toBe(50);
     await page.getByRole('link', { name: 'Search older' }).click();
-    await row(page, id).waitFor();
+    await row(page, 10).waitFor();
+    expect(await idsOn(page)).toHaveLength(10);
   });
 
   test('does not move what somebody points at, and says how many are new', async () => {
@@ -394,16 +411,12 @@ describeWithBrowser('the inspector', () => {
     await row(page, id).getByText('handled').waitFor();
     await row(page, id).hover();
     const before = await row(page, id).boundingBox();
-    const told = page.waitForResponse(
-      async (response) => /errors$/.test(response.url()) && (await response.text()).includes('on purpose'),
-    );
     await deliver(receiver, 'arbitrary');
     await deliver(receiver, 'throw an error');
 
     const link = page.getByRole('link', { name: 'Show 2 new' });
     await link.waitFor();
     await page.getByRole('link', { name: 'parked 1' }).first().waitFor();
-    await told;
     expect((await idsOn(page))[0]).toBe(id);
     expect(await row(page, id).boundingBox()).toEqual(before);
     await link.click();
@@ -436,15 +449,15 @@ describeWithBrowser('the inspector', () => {
     );
     const { page, requests } = await visit(receiver, '?state=parked');
     await page.getByRole('link', { name: 'parked 600' }).waitFor();
-    await page.getByRole('button', { name: 'Replay these…' }).click();
+    await page.getByRole('button', { name: 'Replay these 600…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Replay 600 parked deliveries?' });
     await dialog.getByRole('button', { name: 'Replay 600' }).click();
 
-    await page.getByText('600 deliveries were replayed.').waitFor();
+    await page.getByText(/^600 deliveries were replayed\./).waitFor();
     await page.mouse.move(0, 0);
     await page.getByRole('link', { name: 'handled 600' }).waitFor();
     await page.getByText('No parked deliveries.').waitFor();
-    expect(requests.filter((sent) => sent === 'POST /acts')).toHaveLength(1);
+    expect(requests.filter((sent) => sent === 'POST /')).toHaveLength(1);
   });
 
   test('groups what fails by its error, shows a group, and replays all of it but what was handled', async () => {
@@ -473,25 +486,27 @@ describeWithBrowser('the inspector', () => {
     await group.getByRole('link').click();
     await row(page, 1).waitFor({ state: 'detached' });
     expect(await idsOn(page)).toEqual([id, 3]);
-    await page.getByRole('button', { name: 'Replay these…' }).click();
+    await page.getByRole('button', { name: 'Replay these 2…' }).click();
     const dialog = page.getByRole('dialog', {
-      name: /^Replay 1 retrying and 1 parked delivery that failed with “/,
+      name: /^Replay 1 retrying and 1 parked deliveries that failed with “/,
     });
     await dialog.getByText('Handled ones are left out').waitFor();
-    await dialog.getByRole('button', { name: 'Cancel' }).and(page.locator(':focus')).waitFor();
+    await dialog.getByRole('link', { name: 'Cancel' }).and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'hidden' });
     expect(requests.filter((sent) => sent.startsWith('POST'))).toEqual([]);
 
-    await page.getByRole('button', { name: 'Discard these…' }).click();
+    await page.getByRole('button', { name: 'Discard these 2…' }).click();
     const discarding = page.getByRole('dialog', { name: /^Discard 1 parked delivery that failed with “/ });
-    await discarding.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('button', { name: 'Replay these…' }).click();
+    await discarding.getByRole('link', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Replay these 2…' }).click();
     await dialog.getByRole('button', { name: 'Replay 2' }).click();
-    await page.getByText('2 deliveries were replayed. handled 1, failed 1, waiting 0').waitFor();
+    await page
+      .getByText('2 deliveries were replayed. handled 1, failed 1 (1 comes again), waiting 0')
+      .waitFor();
     await page.getByRole('link', { name: /^Remove: error/ }).click();
     await page.getByRole('link', { name: 'handled 3' }).click();
-    await page.getByRole('button', { name: 'Replay these…' }).click();
+    await page.getByRole('button', { name: 'Replay these 3…' }).click();
     await page
       .getByRole('dialog', { name: 'Replay 3 handled deliveries?' })
       .getByText('What it has handled, it handles again.')
@@ -507,12 +522,12 @@ describeWithBrowser('the inspector', () => {
     for (const id of [2, 4]) await page.getByRole('checkbox', { name: `Select delivery ${id}` }).check();
     await page.getByRole('button', { name: 'Discard 2…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Discard 1 selected delivery (parked)?' });
-    await dialog.getByText('1 delivery of the selection cannot be discarded.').waitFor();
+    await dialog.getByText('1 delivery of these cannot be discarded.').waitFor();
     await dialog.getByRole('textbox', { name: 'Reason' }).fill('arbitrary');
     await dialog.getByRole('button', { name: 'Discard' }).click();
-    await page.getByText('1 delivery was discarded.').waitFor();
+    await page.getByText(/^1 delivery was discarded\./).waitFor();
     await row(page, 2).getByText('discarded').waitFor();
-    await page.getByRole('button', { name: 'Clear' }).click();
+    for (const id of [2, 4]) await page.getByRole('checkbox', { name: `Select delivery ${id}` }).uncheck();
 
     await page.getByRole('link', { name: '1', exact: true }).focus();
     await page.keyboard.press('x');
@@ -524,7 +539,7 @@ describeWithBrowser('the inspector', () => {
       .getByRole('dialog', { name: 'Replay 2 selected deliveries (parked)?' })
       .getByRole('button', { name: 'Replay 2' })
       .click();
-    await page.getByText('2 deliveries were replayed.').waitFor();
+    await page.getByText(/^2 deliveries were replayed\./).waitFor();
     await row(page, 1).getByText('handled').waitFor();
     await row(page, 3).getByText('parked').waitFor();
   });
@@ -551,21 +566,6 @@ describeWithBrowser('the inspector', () => {
       .getByRole('row', { name: /replay of 1 delivery/ })
       .getByText('handled 0, failed 1, waiting 0')
       .waitFor();
-  });
-
-  test('reads the delivery that is open again only if it has changed', async () => {
-    const receiver = await startInspected();
-    const id = await deliver(receiver, 'first');
-    const { page, requests } = await visit(receiver, `?delivery=${id}`);
-    await stateOf(page).getByText('handled').waitFor();
-    const reads = (): number => requests.filter((sent) => sent === `GET /deliveries/${id}`).length;
-    const before = reads();
-    for (const text of ['Show 1 new', 'Show 2 new']) {
-      await deliver(receiver, 'arbitrary');
-      await page.getByText(text).waitFor({ state: 'attached' });
-    }
-
-    expect(reads()).toBe(before);
   });
 
   test('keeps the order of words around what is written from right to left', async () => {
@@ -603,8 +603,9 @@ describeWithBrowser('the inspector', () => {
   test('copies a command that sends a delivery again, without the token', async () => {
     const id = await deliver(receiver, "it's arbitrary", { 'x-any': 'a' });
     const { page } = await visit(receiver, `?delivery=${id}`);
+    await page.getByText('Send it again with curl').click();
     await page.getByRole('button', { name: 'Copy curl' }).click();
-    await page.getByText('The command was copied.').waitFor();
+    await page.getByText('Copied.').waitFor();
     const command = await page.evaluate(() => navigator.clipboard.readText());
     expect(command).not.toContain(ACCESS_TOKEN);
 
@@ -614,7 +615,7 @@ describeWithBrowser('the inspector', () => {
     const content = page.getByRole('region', { name: 'Content' });
     await content.getByText("it's arbitrary").waitFor();
     await page
-      .locator('#detail')
+      .locator('.detail')
       .getByText(/\d header fields/)
       .click();
     await page.getByRole('row', { name: 'x-any a' }).waitFor();
@@ -648,14 +649,13 @@ describeWithBrowser('the inspector', () => {
     await command.waitFor({ state: 'detached' });
   });
 
-  test('folds a content of a megabyte', async () => {
+  test('shows the start of a long content as JSON that folds', async () => {
     const plants = Array.from({ length: 9_000 }, (_, number) => ({ number, text: 'a'.repeat(80) }));
     const id = await deliver(receiver, JSON.stringify(plants));
     const { page } = await visit(receiver, `?delivery=${id}`);
     const region = page.getByRole('region', { name: 'Content' });
-    await region.getByRole('button', { name: '8900 more' }).click();
-    await region.getByRole('button', { name: '8800 more' }).waitFor();
-    expect(await region.getByText('"number"').count()).toBe(200);
+    await region.getByText('8900 more').waitFor();
+    expect(await region.getByText('"number"').count()).toBe(100);
   });
 
   test('says how many it discards, and Enter discards nothing without a reason', async () => {
@@ -663,10 +663,10 @@ describeWithBrowser('the inspector', () => {
     await sendAll(receiver, ['arbitrary', 'throw nothing', 'throw nothing']);
     const { page, requests } = await visit(receiver, '?state=parked');
     await page.getByRole('link', { name: 'parked 2' }).waitFor();
-    await page.getByRole('button', { name: 'Discard these…' }).click();
+    await page.getByRole('button', { name: 'Discard these 2…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Discard 2 parked deliveries?' });
     await dialog.getByText("This can't be undone.").waitFor();
-    await dialog.getByRole('button', { name: 'Cancel' }).and(page.locator(':focus')).waitFor();
+    await dialog.getByRole('link', { name: 'Cancel' }).and(page.locator(':focus')).waitFor();
 
     const reason = dialog.getByRole('textbox', { name: 'Reason' });
     await reason.press('Enter');
@@ -674,7 +674,7 @@ describeWithBrowser('the inspector', () => {
     await reason.fill('sent by mistake');
     await page.keyboard.press('Enter');
 
-    await page.getByText('2 deliveries were discarded.').waitFor();
+    await page.getByText(/^2 deliveries were discarded\./).waitFor();
     await page.getByRole('link', { name: 'discarded 2' }).waitFor();
   });
 
@@ -688,25 +688,24 @@ describeWithBrowser('the inspector', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).dblclick();
 
     await stateOf(page).getByText('handled').waitFor();
-    await page.getByText('1 delivery was replayed.').waitFor();
-    expect(requests.filter((sent) => sent === 'POST /acts')).toHaveLength(1);
+    await page.getByText(/^1 delivery was replayed\./).waitFor();
+    expect(requests.filter((sent) => sent === 'POST /')).toHaveLength(1);
   });
 
   test('replays nothing that was handled since it was shown', async () => {
     const id = await deliver(receiver, 'fail once');
     const { page } = await visit(receiver, `?delivery=${id}`);
-    // The page doesn't learn what happens from now on.
-    await page.route('**/stats', () => undefined);
-    await stateOf(page).getByText('parked').waitFor();
+    await page.getByRole('button', { name: 'Replay…', exact: true }).click();
+    const confirm = page.getByRole('dialog').getByRole('button', { name: 'Replay' });
+    await confirm.waitFor();
     const { page: other } = await visit(receiver, `?delivery=${id}`);
     await other.getByRole('button', { name: 'Replay…', exact: true }).click();
-    await other.keyboard.press('Enter');
+    await other.getByRole('dialog').getByRole('button', { name: 'Replay' }).click();
     await stateOf(other).getByText('handled').waitFor();
 
-    await page.getByRole('button', { name: 'Replay…', exact: true }).click();
-    await page.keyboard.press('Enter');
+    await confirm.click();
 
-    await page.getByText('No delivery was replayed.').waitFor();
+    await page.getByText(/^No delivery was replayed\./).waitFor();
   });
 
   test('says that the receiver does not respond, and goes on when it does', async () => {
@@ -718,7 +717,7 @@ describeWithBrowser('the inspector', () => {
     // The browser says so, too.
     tolerate(/net::ERR_|503/);
     await row(page, 1).waitFor();
-    const banner = page.getByText('The receiver has not responded since');
+    const banner = page.getByText(/receiver has not responded since/);
     await first.process.kill();
     await banner.waitFor();
 
@@ -727,64 +726,6 @@ describeWithBrowser('the inspector', () => {
 
     await row(page, 2).waitFor();
     await banner.waitFor({ state: 'hidden' });
-  });
-
-  describe('if a response is slow,', () => {
-    /** The link of a state, with the number that it has in the end: then nothing changes any more. */
-    const untilParked = (page: Page, count: number): Promise<void> =>
-      page.getByRole('link', { name: `parked ${count}` }).waitFor();
-    const discard = (receiver: InspectedReceiver, id: number): Promise<void> =>
-      post(receiver, 'acts', { kind: 'discard', filter: { ids: [id] }, reason: 'arbitrary' });
-
-    test('does not take the rows of the next page for deleted', async () => {
-      const receiver = await startInspected();
-      await sendAll(receiver, [...Array.from({ length: 60 }, () => 'arbitrary'), 'throw nothing']);
-      const { page } = await visit(receiver);
-      await untilParked(page, 1);
-      await row(page, 61).getByText('parked').waitFor();
-      await row(page, 61).hover();
-      const held = await holdNext(page, /ids=/);
-      await discard(receiver, 61);
-      await held.asked;
-      await page.getByRole('link', { name: 'Older' }).click();
-      await row(page, 11).waitFor();
-
-      await held.release();
-
-      expect(await page.getByText('deleted', { exact: true }).count()).toBe(0);
-    });
-
-    test('shows what has changed although somebody points at it meanwhile', async () => {
-      const receiver = await startInspected();
-      await sendAll(receiver, ['throw nothing']);
-      const { page } = await visit(receiver);
-      await untilParked(page, 1);
-      await row(page, 1).getByText('parked').waitFor();
-      const held = await holdNext(page, /limit=51/);
-      await discard(receiver, 1);
-      await held.asked;
-      await row(page, 1).hover();
-
-      await held.release();
-
-      await row(page, 1).getByText('discarded').waitFor({ timeout: 5_000 });
-    });
-
-    test('shows the page although somebody opens a delivery meanwhile', async () => {
-      const receiver = await startInspected();
-      await sendAll(receiver, ['arbitrary', 'throw nothing']);
-      const { page } = await visit(receiver);
-      await untilParked(page, 1);
-      const held = await holdNext(page, /state=parked/);
-      await page.getByRole('link', { name: /^parked/ }).click();
-      await held.asked;
-      await open(page, 2);
-
-      await held.release();
-
-      await row(page, 1).waitFor({ state: 'detached', timeout: 5_000 });
-      await row(page, 2).waitFor();
-    });
   });
 
   test('shows another inbox whole whose ids are the same', async () => {
@@ -803,7 +744,7 @@ describeWithBrowser('the inspector', () => {
     const time = row(page, 1).locator('time');
     const before = await time.getAttribute('datetime');
     await first.process.kill();
-    await page.getByText('The receiver has not responded since').waitFor();
+    await page.getByText(/receiver has not responded since/).waitFor();
 
     await startInspected({ folder, settings });
 
@@ -837,13 +778,13 @@ describeWithBrowser('the inspector', () => {
     await focused('heading', `Delivery ${id}`);
     await tabTo('Discard…');
     await page.keyboard.press('Enter');
-    await focused('button', 'Cancel');
+    await focused('link', 'Cancel');
     await page.keyboard.press('Shift+Tab');
     await focused('textbox', 'Reason, kept with the delivery');
     await page.keyboard.type('by keyboard');
     await page.keyboard.press('Enter');
     await timeline(page).getByText('discarded: by keyboard').waitFor();
-    await focused('heading', `Delivery ${id}`);
+    await page.locator('#done:focus').getByText('1 delivery was discarded.').waitFor();
     await page.keyboard.press('Escape');
     await focused('link', String(id));
   });

@@ -11,27 +11,32 @@ import ts from 'typescript';
 
 const ROOT = new URL('../../../', import.meta.url);
 const COMMAND = 'npx nx run webhook-e2e:pictures';
+const TEMPLATES = 'apps/webhook/src/operations/inspector/';
 const FILE = fileURLToPath(new URL('docs/images/made-from.txt', ROOT));
 
 /** What the pictures are made from, and the pictures themselves: a line with the digest of each. */
 function digests(): string {
   const pictures = readdirSync(new URL('docs/images/', ROOT)).filter((name) => name.endsWith('.png'));
+  const templates = readdirSync(new URL(TEMPLATES, ROOT)).filter((name) => !name.includes('.test.'));
   const files = [
-    'apps/webhook/dist/inspector.html',
+    ...['css', 'js'].map((type) => `apps/webhook/dist/inspector.${type}`),
+    ...templates.sort().map((name) => TEMPLATES + name),
     'apps/webhook-e2e/browser/picture.browser.ts',
     ...pictures.sort().map((name) => `docs/images/${name}`),
   ];
   const lines = files.map((file) => {
     const bytes = readFileSync(new URL(file, ROOT));
-    const seen = file.endsWith('.ts') ? withoutComments(bytes.toString()) : bytes;
+    const seen = /\.tsx?$/.test(file) ? withoutComments(file, bytes.toString()) : bytes;
     return `${createHash('sha256').update(seen).digest('hex')}  ${file}\n`;
   });
   return `# Written by ${COMMAND}\n${lines.join('')}`;
 }
 
-const withoutComments = (text: string): string =>
-  ts.transpileModule(text, { compilerOptions: { removeComments: true, target: ts.ScriptTarget.ESNext } })
-    .outputText;
+const withoutComments = (fileName: string, text: string): string =>
+  ts.transpileModule(text, {
+    fileName,
+    compilerOptions: { removeComments: true, target: ts.ScriptTarget.ESNext, jsx: ts.JsxEmit.ReactJSX },
+  }).outputText;
 
 export function writeMadeFrom(): void {
   writeFileSync(FILE, digests());

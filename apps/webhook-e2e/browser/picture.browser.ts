@@ -4,6 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { afterThisFile, makeFolder } from '@plant-store/test-support';
 import type { BrowserContextOptions, Page } from 'playwright-core';
@@ -11,6 +12,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { ROOT } from '../support/development.js';
 import { changeInbox } from '../support/inbox.js';
 import { sendAll, untilNothingWaits } from '../support/poison.js';
+import { preloading } from '../support/receiver.js';
 import { writeMadeFrom } from './made-from.js';
 import {
   deliver,
@@ -25,11 +27,11 @@ const { TAKE_PICTURES } = process.env;
 const PICTURES = join(ROOT, TAKE_PICTURES ? 'docs/images' : 'apps/webhook-e2e/test-output');
 
 const LAPTOP = { viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1.5 };
+const CLOCK = fileURLToPath(new URL('scene-clock.mjs', import.meta.url));
 const MINUTE = 60_000;
 /** When the pictures are taken. The last delivery has just come. */
 const NOW = Date.UTC(2026, 10, 24, 9, 30, 4);
 const DELIVERIES = 72;
-const PARKED = 13;
 const FOR_EVER = String(Number.MAX_SAFE_INTEGER);
 
 /** A handler that can't reach its database for some deliveries, and has a fault that others meet. */
@@ -62,27 +64,25 @@ const setScene = (handler: string): string => `
     duration = 3, receiver = 'greenhouse/1/86b36d',
     stack = replace(stack, '${handler}', '/srv/greenhouse/handler.mjs');`;
 
-/** An hour, for which no test waits, in an inbox whose folder and size are those of no test. */
-async function showAnHour(page: Page): Promise<void> {
-  const replace = (path: string, fields: object): Promise<unknown> =>
-    page.route(path, async (route) => {
-      try {
-        const response = await route.fetch();
-        await route.fulfill({ json: { ...((await response.json()) as object), ...fields } });
-      } catch {
-        // The page asks every second, and was reloaded or closed meanwhile.
-      }
-    });
-  const minutes = Array.from({ length: 60 }, (_, index) => ({
-    startedAt: NOW - (NOW % MINUTE) - (59 - index) * MINUTE,
-    ...{ received: index % 5 === 4 ? 2 : 1, attempts: 1, waiting: 0, retrying: 0 },
-    ...{ p50: 12 + (index % 3), p95: 40 + ((index * 7) % 11) },
-    parked: Math.floor(((index + 1) * PARKED) / 60),
-  }));
-  const receiver = { name: 'greenhouse', startedAt: NOW, inbox: '/srv/greenhouse/inbox/inbox.sqlite' };
-  await replace('**/activity', { minutes });
-  await replace('**/stats', { receiver, bytes: 1_800_000 });
-  await page.clock.setFixedTime(NOW);
+/** Where the inbox is, how large, and how long attempts took: all of a test, and other ones each time. */
+async function showScene(page: Page): Promise<void> {
+  await page.route(/\/(?:\?.*)?$/, async (route) => {
+    try {
+      const response = await route.fetch();
+      const html = (await response.text())
+        .replace(
+          /<code>[^<]*inbox\.sqlite<\/code> · [^<]*on disk/,
+          '<code>/srv/greenhouse/inbox/inbox.sqlite</code> · 1.8 MB on disk',
+        )
+        .replace(
+          /<strong>[^<]*<\/strong> attempt <span class="note">[^<]*</,
+          '<strong>13 ms</strong> attempt <span class="note">p50, 45 ms p95<',
+        );
+      await route.fulfill({ response, body: html });
+    } catch {
+      // The page asks every two seconds, and was reloaded or closed meanwhile.
+    }
+  });
   await page.reload();
 }
 
@@ -111,6 +111,8 @@ describeWithBrowser('the pictures of the documentation', () => {
     mkdirSync(PICTURES, { recursive: true });
     const handler = makeHandler();
     const settings = {
+      ...preloading(CLOCK),
+      ...{ RECEIVER_NAME: 'greenhouse' },
       ...{ HANDLER: handler, HANDLER_MAX_ATTEMPTS: '3', HANDLER_BACKOFF_MS: '10' },
       // The scene is in the past.
       ...{ RETENTION_MS: FOR_EVER, EVENT_RETENTION_MS: FOR_EVER },
@@ -125,6 +127,7 @@ describeWithBrowser('the pictures of the documentation', () => {
       await deliver(receiver, JSON.stringify({ number, notes }), { 'content-type': 'application/json' });
     await untilNothingWaits(receiver.inbox);
     changeInbox(receiver.inbox, setScene(handler));
+    receiver.process.signal('SIGUSR2');
   });
 
   afterAll(() => {
@@ -134,10 +137,10 @@ describeWithBrowser('the pictures of the documentation', () => {
   test.each(SHOWN)('%s', async (name, place, options) => {
     const { page } = await visit(receiver, place, { ...options, locale: 'en-GB', timezoneId: 'UTC' });
     await page.getByText(/on disk/).waitFor({ state: 'attached' });
-    await showAnHour(page);
+    await showScene(page);
     await page.locator('#rows').getByText('connect ECONNREFUSED').first().waitFor({ state: 'attached' });
     await page.getByText(/on disk/).waitFor({ state: 'attached' });
-    if (place.includes('delivery')) await page.locator('#detail').getByText('"notes"').waitFor();
+    if (place.includes('delivery')) await page.locator('.json').getByText('"notes"').waitFor();
     await page.evaluate(() => document.fonts.ready);
     await page.evaluate(redrawAll);
 

@@ -78,7 +78,7 @@ export async function visit(
     if (refused.failure()?.errorText === 'csp') elsewhere.delete(refused.url());
   });
   const page = await context.newPage();
-  page.on('console', (message) => complaints.push(message.text()));
+  page.on('console', (message) => complaints.push(`${message.text()} ${message.location().url}`));
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('dialog', (dialog) => complaints.push(dialog.message()));
   await page.goto(`${inspector}${place}`);

@@ -305,7 +305,7 @@ describe('the operations listener', () => {
         get(path),
         get(path).replace('GET', 'HEAD'),
       ]),
-      get('/', 'If-None-Match: *'),
+      get('/inspector.js', 'If-None-Match: *'),
       head('GET /livez HTTP/1.0'),
       post('/handler/pause', '{}', JSON_TYPE),
       post('/handler/resume', '{}', JSON_TYPE, 'Expect: 100-continue'),

@@ -1,39 +1,27 @@
-// `nx run webhook:inspector`, and `npm start`: writes the inspector as one page. A slow link gets it in one response.
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+// `nx run webhook:inspector`, and `npm start`: writes what the pages of the inspector load: script, style and icon.
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { build } from 'esbuild';
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url));
-const INSPECTOR = join(PROJECT, 'inspector');
 const OUTPUT = join(PROJECT, 'dist');
 
-const { outputFiles } = await build({
-  absWorkingDir: INSPECTOR,
-  entryPoints: ['inspector.mjs', 'style.css'],
-  outdir: '.',
-  write: false,
+await build({
+  absWorkingDir: join(PROJECT, 'inspector'),
+  entryPoints: { inspector: 'script.ts' },
+  outdir: OUTPUT,
   bundle: true,
   minify: true,
   format: 'esm',
   charset: 'utf8',
-  plugins: [
-    {
-      // What the inspector shares with the command. Its name is that of the compiled file.
-      name: 'sources',
-      setup: ({ onResolve }) =>
-        onResolve({ filter: /^\.\.\/src\/.*\.js$/ }, ({ path }) => ({
-          path: join(INSPECTOR, path.replace(/js$/, 'ts')),
-        })),
-    },
-  ],
 });
-
-const [script = '', style = ''] = outputFiles.map(({ text }) => text);
-const html = readFileSync(join(INSPECTOR, 'index.html'), 'utf8')
-  .replace(/<link rel="stylesheet".*>/, () => `<style>${style}</style>`)
-  .replace(/<script .*(?=<\/script>)/, () => `<script type="module">${script}`);
-mkdirSync(OUTPUT, { recursive: true });
-writeFileSync(join(OUTPUT, 'inspector.html'), html);
-cpSync(join(INSPECTOR, 'icon.svg'), join(OUTPUT, 'inspector.svg'));
+await build({
+  absWorkingDir: join(PROJECT, 'inspector'),
+  entryPoints: { inspector: 'style.css' },
+  outdir: OUTPUT,
+  minify: true,
+  charset: 'utf8',
+});
+cpSync(join(PROJECT, 'inspector/icon.svg'), join(OUTPUT, 'inspector.svg'));

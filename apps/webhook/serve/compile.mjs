@@ -12,7 +12,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import { transformFile } from '@swc/core';
-import { compilerOptions } from '../../../swc.shared.mjs';
+import { compilerOptions, templateOptions } from '../../../swc.shared.mjs';
 
 /** The folder of the receiver. It is as deep as `dist`, so that what is found beside `dist` is found here too. */
 export const RECEIVER = 'apps/webhook/dist-dev';
@@ -87,10 +87,10 @@ function prepare() {
 /** The sources of a folder and below, without tests. */
 function sourcesIn({ sources, output }) {
   return readdirSync(sources, { recursive: true })
-    .filter((path) => /(?<!\.test|\.d)\.ts$/.test(path))
+    .filter((path) => /(?<!\.test|\.d)\.tsx?$/.test(path))
     .map((name) => {
       const path = join(sources, name);
-      return { path, output: join(output, name.replace(/ts$/, 'js')), changedAt: statSync(path).mtimeMs };
+      return { path, output: join(output, name.replace(/tsx?$/, 'js')), changedAt: statSync(path).mtimeMs };
     });
 }
 
@@ -107,7 +107,8 @@ async function writeAll(sources) {
 /** Compiles a source. What swc says about a fault ends with how swc got there. */
 async function transform(path) {
   try {
-    return await transformFile(path, { ...compilerOptions, sourceMaps: true, sourceFileName: resolve(path) });
+    const options = path.endsWith('x') ? templateOptions : compilerOptions;
+    return await transformFile(path, { ...options, sourceMaps: true, sourceFileName: resolve(path) });
   } catch (error) {
     throw new Error(error.message.split('\n\nCaused by:', 1)[0].trimEnd(), { cause: error });
   }

@@ -40,7 +40,14 @@ export function actsSuite(adapter: Adapter): void {
       expect(act).toEqual({
         ...{ id: 1, kind: 'replay', operator: 'ada@example', source: 'a test', reason: 'it is back' },
         ...{ filter: { state: ['retrying', 'parked'], lastId: 3 }, selected: 3, changed: 3 },
-        ...{ at: expect.any(Number), endedAt: expect.any(Number), handled: 0, failed: 0, waiting: 3 },
+        ...{
+          at: expect.any(Number),
+          endedAt: expect.any(Number),
+          handled: 0,
+          failed: 0,
+          retrying: 0,
+          waiting: 3,
+        },
       });
       expectNow(act.at);
       expectNow(act.endedAt!);
@@ -49,6 +56,7 @@ export function actsSuite(adapter: Adapter): void {
         ...act,
         handled: 1,
         failed: 2,
+        retrying: 1,
         waiting: 0,
       });
     });

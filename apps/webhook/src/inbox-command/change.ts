@@ -107,7 +107,7 @@ export async function changeDeliveries(
         ? `No such delivery is ${OR.format(states)}. Nothing was ${done}.\n`
         : `${deliveries(count)} ${done}.\n`,
     );
-    if (outcome !== undefined) await terminal.write(`${outcomeText(outcome)}\n`);
+    if (wait && act !== undefined) await terminal.write(`${outcomeText(act)}\n`);
   });
 }
 

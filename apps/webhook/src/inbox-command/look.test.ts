@@ -136,6 +136,9 @@ describe('of an inbox', () => {
         reason: null,
       },
     ]);
+    expect(await plantInbox('list', '--error', 'none', '--inbox', inbox)).toMatchObject({
+      stderr: 'No deliveries have this error. For those that there are: plant-inbox errors.\n',
+    });
     expect(await plantInbox('list', '--before', '1h', '--inbox', inbox)).toEqual({
       code: 0,
       stdout: '',

@@ -34,7 +34,9 @@ export async function list(
 ): Promise<void> {
   const { deliveries } = await get<Listed>('/deliveries', { ...filterOf(selection), after, limit });
   await terminal.print(output, deliveries, () => listText(terminal, deliveries));
-  reportNext(terminal, deliveries, 'deliveries', deliveries.length < limit ? null : deliveries.at(-1)!.id);
+  const none = 'deliveries have this error. For those that there are: plant-inbox errors';
+  const what = selection.error === undefined ? 'deliveries' : none;
+  reportNext(terminal, deliveries, what, deliveries.length < limit ? null : deliveries.at(-1)!.id);
 }
 
 /** `plant-inbox search TEXT` */

@@ -112,7 +112,7 @@ export class Acts {
     );
     const act = storedAct(row!);
     await this.owner.over(act);
-    return { ...act, handled: 0, failed: 0, waiting: 0 };
+    return { ...act, handled: 0, failed: 0, retrying: 0, waiting: 0 };
   }
 
   async find(id: number): Promise<Act | undefined> {
@@ -270,7 +270,8 @@ export class Acts {
       sql`(SELECT count(*) FROM ${this.#schema}delivery WHERE act = own.id AND ${raw(condition)})`;
     const rows = await this.store.read(sql`
       SELECT ${STORED}, handled + ${now(`state = 'handled'`)} AS handled,
-        failed + ${now(`(state = 'parked' OR state = 'retrying' OR state = 'running' AND attempts > 1)`)} AS failed
+        failed + ${now(`(state = 'parked' OR state = 'retrying' OR state = 'running' AND attempts > 1)`)} AS failed,
+        ${now(`(state = 'retrying' OR state = 'running' AND attempts > 1)`)} AS retrying
       FROM ${this.#schema}act AS own ${selection}`);
     return rows.map((row) => {
       const act = storedAct(row) as Omit<Act, 'waiting'>;

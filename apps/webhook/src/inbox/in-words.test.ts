@@ -37,12 +37,15 @@ test.each([
 });
 
 test.each([
-  [null, '120 of 1,000'],
-  [1, '120'],
-])('an act that ended at %p has changed %p', (endedAt, text) => {
-  expect(changedText({ changed: 120, selected: 1_000, endedAt })).toBe(text);
+  [null, 120, '120 of 1,000'],
+  [null, 1_012, '1,012'],
+  [1, 120, '120'],
+])('an act that ended at %p, and has changed %p of 1,000', (endedAt, changed, text) => {
+  expect(changedText({ changed, selected: 1_000, endedAt })).toBe(text);
 });
 
 test('what became of a replay', () => {
-  expect(outcomeText({ handled: 1_000, failed: 3, waiting: 2 })).toBe('handled 1,000, failed 3, waiting 2');
+  const act = { handled: 1_000, failed: 3, retrying: 0, waiting: 2 };
+  expect(outcomeText(act)).toBe('handled 1,000, failed 3, waiting 2');
+  expect(outcomeText({ ...act, retrying: 1 })).toBe('handled 1,000, failed 3 (1 comes again), waiting 2');
 });

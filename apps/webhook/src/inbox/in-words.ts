@@ -45,22 +45,24 @@ export function gapText(
   return `attempts ${first} ${first + 1 === last ? 'and' : 'to'} ${last} are not kept`;
 }
 
-/** How many deliveries an act has changed, such as `7`, or `120 of 1,000` until it is over. */
+/**
+ * How many deliveries an act has changed, such as `7`, or `120 of 1,000` until it is over. It may change more than it has
+ * selected: those that came to be so meanwhile.
+ */
 export function changedText({
   changed,
   selected,
   endedAt,
 }: Pick<Act, 'changed' | 'selected' | 'endedAt'>): string {
   const number = changed.toLocaleString('en-US');
-  return endedAt === null ? `${number} of ${selected.toLocaleString('en-US')}` : number;
+  return endedAt === null && changed < selected ? `${number} of ${selected.toLocaleString('en-US')}` : number;
 }
 
-/** What became of the deliveries of a replay, such as `handled 3, failed 1,197, waiting 0`. */
-export const outcomeText = ({
-  handled,
-  failed,
-  waiting,
-}: Pick<Act, 'handled' | 'failed' | 'waiting'>): string =>
-  Object.entries({ handled, failed, waiting })
-    .map(([name, count]) => `${name} ${count.toLocaleString('en-US')}`)
-    .join(', ');
+/** What became of the deliveries of a replay, such as `handled 3, failed 1,197 (2 come again), waiting 0`. */
+export function outcomeText(act: Pick<Act, 'handled' | 'failed' | 'retrying' | 'waiting'>): string {
+  const [handled, failed, retrying, waiting] = [act.handled, act.failed, act.retrying, act.waiting].map(
+    (count) => count.toLocaleString('en-US'),
+  );
+  const again = act.retrying === 0 ? '' : ` (${retrying} come${act.retrying === 1 ? 's' : ''} again)`;
+  return `handled ${handled}, failed ${failed}${again}, waiting ${waiting}`;
+}

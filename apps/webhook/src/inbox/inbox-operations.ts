@@ -65,6 +65,8 @@ export interface Act extends StoredAct {
   readonly handled: number;
   /** An attempt has failed since, and the delivery wasn't handled as long as it was of this act. */
   readonly failed: number;
+  /** Those of the failed ones that come again. */
+  readonly retrying: number;
   /** No attempt has ended since. */
   readonly waiting: number;
 }

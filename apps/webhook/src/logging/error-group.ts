@@ -3,7 +3,7 @@
  * text in quotation marks, and numbers in digits or hexadecimal digits.
  */
 const VARIABLE =
-  /\b(?=(?:[a-z_]*\d){3})\w{16,}\b|[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}|"[^"]*"|(?<!\w)'[^']*'|`[^`]*`|\b0x[\da-f]+\b|\b(?=[a-f]*\d)[\da-f]{8,}\b|\d+(?:[.:]\d+)*/gi;
+  /\b(?=(?:[a-z_]*\d){3})\w{16,}\b|[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}|"[^"]*"|(?<![\w…])'[^']*'|`[^`]*`|\b0x[\da-f]+\b|\b(?=[a-f]*\d)[\da-f]{8,}\b|\d+(?:[.:]\d+)*/gi;
 
 /** What the errors of one fault have in common: the message, in which `…` stands for what differs. */
 export function errorGroupOf(error: string): string {

@@ -1,5 +1,3 @@
-import { ask } from '../../test/ask.js';
-import { startListener } from '../../test/start-listener.js';
 import { Counters } from '../counters.js';
 import { Activity } from './activity.js';
 
@@ -13,15 +11,16 @@ function make(stats = () => Promise.resolve(BACKLOG)) {
   return { clock, counters, activity: new Activity(counters, stats, () => clock.now) };
 }
 
-test('GET /activity has the present minute, with the backlog', async () => {
+test('it has the present minute, with the backlog', async () => {
   const { activity, counters } = make();
-  const { url } = await startListener((app) => activity.route(app));
   counters.acknowledged(1);
   counters.acknowledged(1);
   for (let milliseconds = 1; milliseconds <= 100; milliseconds += 1)
     counters.attempted('handled', milliseconds);
 
-  expect((await ask(url, '/activity')).json).toEqual({
+  await activity.look();
+
+  expect(activity.read()).toEqual({
     minutes: [
       {
         ...{ startedAt: 10 * MINUTE, received: 2, attempts: 100 },

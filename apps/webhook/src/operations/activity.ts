@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 
 import type { Counters, Histogram, RefusedKind, RefusedRequest } from '../counters.js';
 import type { InboxStats } from '../inbox/inbox-operations.js';
-import { reading } from './validation.js';
 
 const MINUTE = 60_000;
 const MINUTES = 60;
@@ -55,8 +54,8 @@ export class Activity {
     this.#present = this.#begin(startOf(now()));
   }
 
-  /** Serves it at `/activity`, and looks at the counters and the backlog at the start of each minute from now on. */
-  route(app: FastifyInstance): void {
+  /** Looks at the counters and the backlog at the start of each minute from now on, until the listener closes. */
+  begin(app: FastifyInstance): void {
     let timer: NodeJS.Timeout;
     const wait = (): void => {
       timer = setTimeout(
@@ -69,10 +68,6 @@ export class Activity {
     };
     wait();
     app.addHook('preClose', async () => clearTimeout(timer));
-    app.get('/activity', reading(), async () => {
-      await this.look();
-      return this.read();
-    });
   }
 
   /** Looks at the counters, and at the backlog unless that of this minute is known. An inbox that can't be read has none. */

@@ -23,7 +23,7 @@ import { changing, reading } from './validation.js';
 import { isUnixSocket, PROTECTION } from './who-may-ask.js';
 
 /** Longest time of a search, in milliseconds. */
-const MAX_SEARCH_DURATION = 1_000;
+export const MAX_SEARCH_DURATION = 1_000;
 
 /** Shortest time between two groupings of errors, in milliseconds, and most groups in a response. */
 const GROUPING_INTERVAL = 1_000;
@@ -63,6 +63,29 @@ interface Query<Schema extends z.ZodType> {
 type SentOrigin = z.output<typeof HANDLER_CONTENT>;
 
 /**
+ * Who acts, from where, and why. A proxy knows who has signed in. Anybody else is believed.
+ *
+ * @param receiver undefined if none runs
+ */
+export function originOf(
+  { headers, raw }: FastifyRequest,
+  { operator, reason }: SentOrigin,
+  receiver: ServingReceiver | undefined,
+): Origin {
+  const named = receiver?.operatorHeader && headers[receiver.operatorHeader.toLowerCase()];
+  const address = (): string | null =>
+    isUnixSocket(raw.socket) ? SOCKET_NAME : (raw.socket.remoteAddress ?? null);
+  const text = (given: string | undefined): string | null => given?.trim() || null;
+  const name = text(named ? shownText(String(named)) : operator);
+  const why = text(reason);
+  return {
+    operator: name && storableText(name, MAX_NAME),
+    source: receiver === undefined ? 'plant-inbox' : address(),
+    reason: why && storableText(why),
+  };
+}
+
+/**
  * The operations of an inbox.
  *
  * @param receiver undefined if none runs
@@ -73,26 +96,12 @@ export function deliveryRoutes(app: FastifyInstance, inbox: Operations, receiver
     if (found !== undefined) return found;
     throw new RequestFault('UNKNOWN_DELIVERY', `There is no delivery ${id}.`);
   };
-  /** A proxy knows who has signed in. Anybody else is believed. */
-  const originOf = ({ headers, raw }: FastifyRequest, { operator, reason }: SentOrigin): Origin => {
-    const named = receiver?.operatorHeader && headers[receiver.operatorHeader.toLowerCase()];
-    const address = (): string | null =>
-      isUnixSocket(raw.socket) ? SOCKET_NAME : (raw.socket.remoteAddress ?? null);
-    const text = (given: string | undefined): string | null => given?.trim() || null;
-    const name = text(named ? shownText(String(named)) : operator);
-    const why = text(reason);
-    return {
-      operator: name && storableText(name, MAX_NAME),
-      source: receiver === undefined ? 'plant-inbox' : address(),
-      reason: why && storableText(why),
-    };
-  };
   const countAgain = (): (() => Promise<InboxStats>) => atMostEvery(STATS_INTERVAL, () => inbox.stats());
   let readStats = countAgain();
   const setPaused =
     (isPaused: boolean) =>
     async (request: FastifyRequest<{ Body: SentOrigin }>, reply: FastifyReply): Promise<unknown> => {
-      await inbox.setPaused(isPaused, originOf(request, request.body));
+      await inbox.setPaused(isPaused, originOf(request, request.body, receiver));
       readStats = countAgain();
       return reply.code(204).send();
     };
@@ -151,7 +160,7 @@ export function deliveryRoutes(app: FastifyInstance, inbox: Operations, receiver
   app.post<{ Body: SentOrigin }>('/handler/pause', changing(HANDLER_CONTENT), setPaused(true));
   app.post<{ Body: SentOrigin }>('/handler/resume', changing(HANDLER_CONTENT), setPaused(false));
   app.post<{ Body: z.output<typeof ACT_CONTENT> }>('/acts', changing(ACT_CONTENT), (request) =>
-    inbox.acts.begin(request.body.kind, request.body.filter, originOf(request, request.body)),
+    inbox.acts.begin(request.body.kind, request.body.filter, originOf(request, request.body, receiver)),
   );
   app.get<Query<typeof ACTS_QUERY>>('/acts', reading(ACTS_QUERY), async ({ query }) => ({
     acts: await inbox.acts.list(query),
@@ -163,6 +172,6 @@ export function deliveryRoutes(app: FastifyInstance, inbox: Operations, receiver
   });
   app.get('/stats', reading(), async (request) => ({
     ...(await readStats()),
-    receiver: receiver && { ...receiver.facts, operator: originOf(request, {}).operator },
+    receiver: receiver && { ...receiver.facts, operator: originOf(request, {}, receiver).operator },
   }));
 }

@@ -17,7 +17,7 @@ export interface Document {
 /** Documents by the path under which they are served. */
 export type Documents = ReadonlyMap<string, Document>;
 
-/** What a build writes: the inspector with its icon, and the page of the interface. */
+/** What a build writes: script, style and icon of the inspector, and the page of the interface. */
 const BUILT = new URL('../../dist/', import.meta.url);
 const DOCUMENT = new URL('../../openapi.json', import.meta.url);
 
@@ -35,9 +35,9 @@ export function readDocuments(built = BUILT, document = DOCUMENT): Documents {
     const content = Buffer.from(text);
     found.set(path, { mediaType, content, etag: `"${hashOf(content)}"`, contentSecurityPolicy });
   };
-  const inspector = read(new URL('inspector.html', built));
   const page = read(new URL('api.html', built));
-  add('/', HTML, inspector, policyOfInspector(inspector));
+  add('/inspector.js', 'text/javascript', read(new URL('inspector.js', built)));
+  add('/inspector.css', 'text/css', read(new URL('inspector.css', built)));
   add('/inspector.svg', 'image/svg+xml', read(new URL('inspector.svg', built)));
   add('/api', HTML, page?.replace('</header>', `${LINKS}$&`), policyOf(page));
   add('/openapi.json', 'application/json', read(document));
@@ -66,18 +66,6 @@ const hashOf = (content: string | Buffer): string => createHash('sha256').update
 
 function read(file: URL): string | undefined {
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
-}
-
-/**
- * The inspector has its script and its style in itself, and loads its icon, the receiver's data, and nothing else. No
- * text can become HTML or a script (Trusted Types).
- */
-function policyOfInspector(html = ''): string {
-  const source = (name: string): string => {
-    const [, content = ''] = new RegExp(`<${name}[^>]*>(.*?)</${name}>`, 's').exec(html) ?? [];
-    return `${name}-src 'sha256-${hashOf(content)}'`;
-  };
-  return `default-src 'none'; ${source('script')}; ${source('style')}; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`;
 }
 
 /** The policy in the page, and the directive that only a header field can have. */

@@ -180,7 +180,9 @@ describe('a page of another site', () => {
   test('its link to a page works', async () => {
     const { url } = await start();
 
-    expect((await ask(url, { fields: { 'sec-fetch-site': 'cross-site' } })).status).toBe(200);
+    const fields = { 'sec-fetch-site': 'cross-site' };
+    expect((await ask(url, { fields: { ...fields, 'sec-fetch-dest': 'document' } })).status).toBe(200);
+    expect((await ask(url, { fields: { ...fields, 'sec-fetch-dest': 'image' } })).status).toBe(403);
   });
 
   test.each([

@@ -22,7 +22,7 @@ import { modeOfFilesIn } from '../inbox/sqlite/inbox-files.js';
 import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
 import { faultOf, RequestFault } from './request-fault.js';
 import { openSocketAddress, SOCKET_NAME } from './socket-address.js';
-import { checkSender, isLocal, PROTECTION, requireJson, requireLength } from './who-may-ask.js';
+import { checkSender, isLocal, PROTECTION, requireLength, requireOwnContent } from './who-may-ask.js';
 
 /** Only this machine can connect. */
 const LOOPBACK = '127.0.0.1';
@@ -143,7 +143,7 @@ function createApp(
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', (route) => void routes.push(route));
   app.addHook('preParsing', (request, reply, _content, done) => {
-    requireJson(request);
+    requireOwnContent(request);
     requireLength(request);
     accept(reply.raw);
     done();

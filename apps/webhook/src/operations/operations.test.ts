@@ -141,22 +141,16 @@ describe('metrics', () => {
   });
 });
 
-test('GET /activity has what was received and refused, and nothing of a token', async () => {
+test('the inspector has what was received and refused, and nothing of a token', async () => {
   const { url, webhook, log, send } = await start();
   await send('arbitrary');
   await log.line(HANDLED);
   await send('arbitrary', 'another-token');
 
-  const { json, content } = await ask(url, '/activity');
-  const kind = { status: 401, reason: 'token-invalid' };
-  expect(json).toMatchObject({
-    refused: [{ ...kind, count: 1 }],
-    lastRefused: [{ ...kind, at: expect.any(Number), peer: '127.0.0.1' }],
-  });
-  const { minutes } = json as { minutes: { received: number; parked: number | null }[] };
-  expect(minutes.reduce((sum, { received }) => sum + received, 0)).toBe(1);
-  expect(minutes.at(-1)).toMatchObject({ waiting: 0, parked: 0 });
+  const { content } = await ask(url, '/?view=refused');
+  for (const text of ['token-invalid', ' from 127.0.0.1', 'ACCESS_TOKENS']) expect(content).toContain(text);
   expect(content).not.toContain('another-token');
+  expect((await ask(url, '/')).content).toContain('<strong>1</strong> received');
   expect((await ask(url, '/stats')).json).toMatchObject({ receiver: { url: webhook.href } });
 });
 

@@ -8,6 +8,7 @@ import type { Inbox } from '../inbox/inbox.js';
 import { Activity } from './activity.js';
 import { deliveryRoutes, type ReceiverFacts } from './deliveries.js';
 import { documentRoutes, readDocuments } from './documents.js';
+import { inspectorRoutes } from './inspector/routes.js';
 import { healthRoutes, Readiness } from './health.js';
 import { type Listener, startListener } from './listener.js';
 import { Metrics } from './metrics.js';
@@ -82,7 +83,8 @@ export async function startOperations({
       documentRoutes(app, documents);
       healthRoutes(app, readiness, metrics);
       deliveryRoutes(app, inbox.operations, { facts: receiver, operatorHeader });
-      activity.route(app);
+      inspectorRoutes(app, inbox.operations, activity, { facts: receiver, operatorHeader });
+      activity.begin(app);
     },
     { port: config.OPERATIONS_PORT, host: config.OPERATIONS_HOST },
     logger,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { CHANGEABLE } from '../inbox/acts.js';
 import { type ChangeKind, DELIVERY_STATES } from '../inbox/inbox-operations.js';
 import { parseTime } from '../inbox/parse-time.js';
+import { errorGroupOf } from '../logging/error-group.js';
 
 /** Most deliveries in one response. */
 export const MAX_LIMIT = 500;
@@ -78,7 +79,8 @@ function statesIn<const States extends readonly [string, ...string[]]>(states: S
 
 const filterIn = (part: Part) => ({
   state: statesIn(DELIVERY_STATES).exactOptional(),
-  errorGroup: text(1_000).exactOptional(),
+  // The group, or one of its messages: whoever has seen an error looks for it.
+  errorGroup: text(1_000).transform(errorGroupOf).exactOptional(),
   ids: idsIn(part).exactOptional(),
   firstId: idIn(part).exactOptional(),
   lastId: idIn(part).exactOptional(),
@@ -111,6 +113,42 @@ export const HANDLER_CONTENT = object(origin);
 const changeable = (kind: ChangeKind) => ({
   kind: z.literal(kind),
   filter: object({ ...filterIn('content'), state: statesIn(CHANGEABLE[kind]).exactOptional() }),
+});
+
+/** What a page of the inspector can show beside the deliveries, and in which form a content. */
+export const VIEWS = ['errors', 'acts', 'refused', 'keys'] as const;
+export const FORMS = ['json', 'text', 'hex', 'base64'] as const;
+
+/** Query of a page of the inspector. */
+export const PAGE_QUERY = object({
+  ...filter,
+  view: choice(VIEWS).exactOptional(),
+  text: text(200).exactOptional(),
+  // The page of the list ends above this id, or begins below it.
+  newerThan: idIn('query').exactOptional(),
+  olderThan: idIn('query').exactOptional(),
+  delivery: idIn('query').exactOptional(),
+  form: choice(FORMS).exactOptional(),
+  // What is asked, of which deliveries; without any, of all that the list has.
+  ask: choice(['replay', 'discard', 'pause', 'resume']).exactOptional(),
+  chosen: idsIn('query').exactOptional(),
+  // The act whose result is shown.
+  done: idIn('query').exactOptional(),
+  // The rows that a browser shows, which stay: ids with commas between them.
+  rows: z
+    .string()
+    .transform((ids): unknown => ids.split(',').filter(Boolean))
+    .pipe(z.array(idIn('query')).max(MAX_LIMIT))
+    .exactOptional(),
+});
+
+/** Content of a form of the inspector: what is done, to which deliveries in JSON, and the page to go on with. */
+export const FORM_CONTENT = z.object({
+  kind: choice(['replay', 'discard', 'pause', 'resume']),
+  filter: z.string().default('{}'),
+  operator: text(MAX_NAME).default(''),
+  reason: text(1_000).default(''),
+  back: z.string().default(''),
 });
 
 /** Content of a request to change deliveries. */

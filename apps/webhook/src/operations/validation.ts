@@ -1,5 +1,5 @@
 import type { FastifySchema, FastifySchemaCompiler, RouteShorthandOptions } from 'fastify';
-import type { z } from 'zod';
+import { z } from 'zod';
 
 import { NOTHING } from './parameters.js';
 import { RequestFault } from './request-fault.js';
@@ -21,12 +21,31 @@ const validatorCompiler: FastifySchemaCompiler<FastifySchema> =
   (sent: unknown) => {
     const { success, data, error } = (schema as z.ZodType).safeParse(sent, { reportInput: true });
     if (success) return { value: data };
-    const [code, whole] =
-      httpPart === 'querystring'
-        ? (['INVALID_QUERY', 'The query'] as const)
-        : (['INVALID_CONTENT', 'The content'] as const);
-    return { error: new RequestFault(code, error.issues.map((issue) => describe(issue, whole)).join(' ')) };
+    return { error: faultOfZod(httpPart === 'querystring' ? 'INVALID_QUERY' : 'INVALID_CONTENT', error) };
   };
+
+type Code = 'INVALID_QUERY' | 'INVALID_CONTENT';
+
+/**
+ * Parses what was sent.
+ *
+ * @throws RequestFault with this code, if `parse` throws for what isn't valid
+ */
+export function parsed<Result>(code: Code, parse: () => Result): Result {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof z.ZodError) throw faultOfZod(code, error);
+    if (error instanceof SyntaxError)
+      throw new RequestFault(code, 'The content has a filter that is not JSON.');
+    throw error;
+  }
+}
+
+function faultOfZod(code: Code, { issues }: z.ZodError): RequestFault {
+  const whole = code === 'INVALID_QUERY' ? 'The query' : 'The content';
+  return new RequestFault(code, issues.map((issue) => describe(issue, whole)).join(' '));
+}
 
 /** @param whole what is wrong if it is no part of it */
 function describe(issue: z.core.$ZodIssue, whole: string): string {

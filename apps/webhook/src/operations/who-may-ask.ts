@@ -8,6 +8,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Who may ask: `everybody` also those who reach OPERATIONS_HOST; `page` is for local users, by links too. */
     audience?: 'everybody' | 'page';
+    /** Whether a form of the inspector is sent here. All else that is sent is JSON. */
+    isForm?: true;
   }
 }
 
@@ -40,13 +42,19 @@ export function checkSender(request: FastifyRequest, isPublic: boolean): void {
 }
 
 /**
- * Refuses content that a page of another site could send with a form, without a question of its browser before.
+ * Refuses content that a page of another site could send with a form, without a question of its browser before. What a form
+ * of the inspector sends needs a browser that says where it comes from.
  *
  * @throws RequestFault
  */
-export function requireJson({ method, headers }: FastifyRequest): void {
-  if (method === 'POST' && !/^application\/json[ \t]*(?:;|$)/i.test(headers['content-type'] ?? ''))
+export function requireOwnContent({ method, headers, routeOptions }: FastifyRequest): void {
+  if (method !== 'POST') return;
+  const { isForm } = routeOptions.config;
+  const [type = ''] = (headers['content-type'] ?? '').split(';');
+  if (!isForm && type.trim().toLowerCase() !== 'application/json')
     throw new RequestFault('CONTENT_NOT_JSON', 'Content-Type must be application/json.');
+  if (isForm && headers.origin === undefined && headers['sec-fetch-site'] !== 'same-origin')
+    throw new RequestFault('FOREIGN_ORIGIN', 'Only a form of the inspector may send this request.');
 }
 
 /**
@@ -76,12 +84,14 @@ function requireOwnHost(host: string, port: number): void {
 
 /**
  * Refuses a request that a browser sends for a page of another origin. Browsers say so in `Origin`, at least if the
- * request could change something, and newer ones in `Sec-Fetch-Site`, always. Other pages may link to a page.
+ * request could change something, and newer ones in `Sec-Fetch-Site`, always. Other pages may link to a page. They may not
+ * load one as an image, again and again: each costs a look at the inbox.
  */
 function requireOwnOrigin({ headers }: FastifyRequest, host: string | undefined, isPage: boolean): void {
-  const { origin, 'sec-fetch-site': site = 'none' } = headers;
+  const { origin, 'sec-fetch-site': site = 'none', 'sec-fetch-dest': destination = 'document' } = headers;
   const isOwn = origin?.toLowerCase().replace(/^https?:\/\//, '') === host?.toLowerCase();
-  if ((isOwn || origin === undefined) && (isPage || site === 'same-origin' || site === 'none')) return;
+  const isLink = isPage && destination === 'document';
+  if ((isOwn || origin === undefined) && (isLink || site === 'same-origin' || site === 'none')) return;
   throw new RequestFault('FOREIGN_ORIGIN', 'A page of another origin may not send this request.');
 }
 

@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks';
+
 import type pg from 'pg';
 import type { Delivery } from '@plant-store/handler';
 

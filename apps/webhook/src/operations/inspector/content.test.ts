@@ -5,10 +5,20 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 
-import fc from '../test/fast-check.js';
-import { curlOf, formsOf, hexOf, type Json, jsonOf, rawOf, visible, whyNotText } from './content.mjs';
+import fc from '../../../test/fast-check.js';
+import {
+  curlOf,
+  formsOf,
+  foundIn,
+  type Json,
+  jsonOf,
+  linesOf,
+  type Sent,
+  visible,
+  whyNotText,
+} from './content.js';
 
-const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const bytes = (text: string): Buffer => Buffer.from(text);
 
 /** JSON as it was written, without spaces. */
 const written = (value: Json): string => {
@@ -18,24 +28,24 @@ const written = (value: Json): string => {
 };
 
 test.each([
-  ['{"a":1}', ['json', 'raw', 'hex']],
-  [' 7\n', ['json', 'raw', 'hex']],
-  ['{"a":1', ['raw', 'hex']],
-  ['plain text\r\n', ['raw', 'hex']],
-  ['', ['raw', 'hex']],
-  ['a\0b', ['hex', 'raw']],
+  ['{"a":1}', ['json', 'text', 'hex', 'base64']],
+  [' 7\n', ['json', 'text', 'hex', 'base64']],
+  ['{"a":1', ['text', 'hex', 'base64']],
+  ['plain text\r\n', ['text', 'hex', 'base64']],
+  ['', ['text', 'hex', 'base64']],
+  ['a\0b', ['hex', 'text', 'base64']],
 ])('%j can be shown as %j', (content, forms) => {
   expect(formsOf(bytes(content))).toEqual(forms);
 });
 
 test('content that is not UTF-8 is shown in hexadecimal first', () => {
-  expect(formsOf(Uint8Array.of(0x22, 0xff, 0x22))).toEqual(['hex', 'raw']);
+  expect(formsOf(Uint8Array.of(0x22, 0xff, 0x22))).toEqual(['hex', 'text', 'base64']);
 });
 
 test('a text that is shown up to the middle of a character is a text', () => {
   const content = bytes(`a${'ä'.repeat(200_000)}`);
-  expect(formsOf(content)).toEqual(['raw', 'hex']);
-  expect(rawOf(content).isCut).toBe(true);
+  expect(formsOf(content)).toEqual(['text', 'hex', 'base64']);
+  expect(linesOf(content, 'text').isCut).toBe(true);
 });
 
 test.each([
@@ -70,11 +80,11 @@ test('deep and large JSON can be read', () => {
 });
 
 test('hexadecimal digits have their offset and their characters', () => {
-  expect(hexOf(Uint8Array.from({ length: 10 }, (_, index) => 0x40 + index)).text).toBe(
+  expect(linesOf(Buffer.from('@ABCDEFGHI'), 'hex').text).toBe(
     `0000  40 41 42 43 44 45 46 47  @ABCDEFG
 0008  48 49                    HI`,
   );
-  expect(hexOf(Uint8Array.of(0, 0x7f, 0xff)).text).toBe('0000  00 7f ff                 ...');
+  expect(linesOf(Buffer.of(0, 0x7f, 0xff), 'hex').text).toBe('0000  00 7f ff                 ...');
 });
 
 test.each([
@@ -88,10 +98,11 @@ test.each([
 });
 
 test('much content is cut', () => {
-  const content = new Uint8Array(1_000_000).fill(0x61);
-  for (const { text, isCut } of [rawOf(content), hexOf(content)]) {
+  const content = Buffer.alloc(1_000_000, 'a');
+  for (const form of ['text', 'hex', 'base64'] as const) {
+    const { text, isCut } = linesOf(content, form);
     expect(isCut).toBe(true);
-    expect(text.length).toBeLessThan(300_000);
+    expect(text.length).toBeLessThan(400_000);
   }
 });
 
@@ -100,7 +111,7 @@ const SHELLS = ['sh', 'dash', 'bash', 'zsh', 'fish'].filter(
 );
 
 /** Runs a command that was pasted into a shell. Returns the requests with content that arrive. */
-async function pasted(shell: string, delivery: Omit<Parameters<typeof curlOf>[0], 'method'>) {
+async function pasted(shell: string, delivery: Omit<Sent, 'method'>) {
   const received: { method: string | undefined; fields: string[]; content: Buffer }[] = [];
   const server = createServer((request, response) => {
     if (request.method === 'GET') return void response.end(delivery.content);
@@ -205,4 +216,22 @@ test.each([
 
 test('an emoji does not hide what follows it', () => {
   expect(visible('👩‍🌾\u{e0041}❤️\ufe0f')).toBe('👩‍🌾\\u{e0041}❤️\\u{fe0f}');
+});
+
+test.each([
+  ['needle', { where: 'content', before: '', text: 'needle', after: '' }],
+  [
+    `${'a'.repeat(100)}needle${'b'.repeat(100)}`,
+    { where: 'content', before: `…${'a'.repeat(30)}`, text: 'needle', after: `${'b'.repeat(30)}…` },
+  ],
+])('what was found has what is around it: %s', (content, found) => {
+  expect(
+    foundIn(
+      [
+        ['error', null],
+        ['content', content],
+      ],
+      'needle',
+    ),
+  ).toEqual(found);
 });

@@ -1,0 +1,113 @@
+import type { ComponentChildren } from 'preact';
+
+import { type Form, type Json, visible } from './content.js';
+import type { ShownContent } from './open-deliveries.js';
+import { isCurrent, scroll } from './parts.js';
+import { addressOf, type Place, quietOf } from './place.js';
+
+const FORM_NAMES: Readonly<Record<Form, string>> = {
+  json: 'JSON',
+  text: 'Text',
+  hex: 'Hex',
+  base64: 'Base64',
+};
+
+/** Levels of JSON that are open at first, those that are shown at all, and most values: of one list or object, and in all. */
+const OPEN_LEVELS = 3;
+const LEVELS = 100;
+const MOST_IN_ONE = 100;
+const MOST = 1_000;
+
+export const contentAddress = (id: number): string => `deliveries/${id}/content`;
+
+/** A content as JSON that folds, as text, or in digits. */
+export function contentOf(place: Place, { id, forms, form, why, shown, copiedAs }: ShownContent) {
+  const foldButton = (what: 'Fold' | 'Unfold') => (
+    <button type="button" data-fold={what}>
+      {what} all
+    </button>
+  );
+  return (
+    <>
+      <div class="row">
+        <h3>Content</h3>
+        <nav class="tabs" aria-label="Show the content as">
+          <ul>
+            {forms.map((one) => (
+              <li>
+                <a href={addressOf(quietOf(place), { form: one })} aria-current={isCurrent(one === form)}>
+                  {FORM_NAMES[one]}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <div class="row end">
+          {form === 'json' && [foldButton('Fold'), foldButton('Unfold')]}
+          <button type="button" data-copy={contentAddress(id)} data-as={copiedAs}>
+            {copiedAs === 'text' ? 'Copy' : 'Copy base64'}
+          </button>
+          <a class="button" href={contentAddress(id)} download={`delivery-${id}`}>
+            Download
+          </a>
+        </div>
+      </div>
+      {why && <p class="note">Shown in hexadecimal digits at first: it {why}.</p>}
+      {'json' in shown ? (
+        <div class="json" tabIndex={0} role="region" aria-label="Content">
+          <code>{valueOf(shown.json, { left: MOST })}</code>
+        </div>
+      ) : (
+        scroll('Content', shown.text, { class: form })
+      )}
+      {'isCut' in shown && shown.isCut && <p class="note">This is the start. The download has everything.</p>}
+    </>
+  );
+}
+
+/**
+ * A value of JSON, with its name and a comma if another one follows.
+ *
+ * @param room how many values may still be shown
+ */
+function valueOf(
+  value: Json,
+  room: { left: number },
+  level = 0,
+  name?: string,
+  comma = '',
+): ComponentChildren {
+  room.left -= 1;
+  const label = name !== undefined && [<span class="good">{visible(name)}</span>, ': '];
+  if (typeof value === 'string') {
+    const kind = value.startsWith('"') ? 'open' : '';
+    return <div>{[label, <span class={kind}>{visible(value)}</span>, comma]}</div>;
+  }
+  const { open, items } = value;
+  const close = (open === '{' ? '}' : ']') + comma;
+  if (items.length === 0) return <div>{[label, open, close]}</div>;
+  const shown: ComponentChildren[] = [];
+  for (const [index, item] of items.slice(0, MOST_IN_ONE).entries()) {
+    if (room.left <= 0 || level >= LEVELS) break;
+    shown.push(valueOf(item.value, room, level + 1, item.name, index < items.length - 1 ? ',' : ''));
+  }
+  const left = items.length - shown.length;
+  return (
+    <>
+      <details open={level < OPEN_LEVELS}>
+        <summary>
+          {[label, open]}
+          <span class="folded">
+            {' '}
+            <span class="note">{items.length}</span> {close}
+          </span>
+        </summary>
+        <div>
+          {shown}
+          {left > 0 && <p class="note">{left} more: the text has them</p>}
+        </div>
+      </details>
+      <div class="close">{close}</div>
+    </>
+  );
+}
