@@ -102,7 +102,11 @@ test("the span of the sender's caller is the parent of the handler's span, and t
 
 const SENDER_PROGRAM = `
 import { trace } from '@opentelemetry/api';
-import { sender } from './send-traced.mjs';
+import { createNewPlantSender } from '@plant-store/sdk';
+import { headers } from './trace.mjs';
+
+const { RECEIVER_URL: baseUrl, ACCESS_TOKEN: accessToken } = process.env;
+const sender = createNewPlantSender({ baseUrl, accessToken, method: 'POST', encode: () => {}, headers });
 
 await trace.getTracer('store').startActiveSpan('caller', async (span) => {
   await sender.sendEncoded({ content: Buffer.from('call'), mediaType: 'text/plain' });

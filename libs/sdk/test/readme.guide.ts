@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterThisTest } from '@plant-store/test-support';
 import { withEverythingOpen, writeDocumented } from './support/documented.js';
 import { acknowledge, type RawServer, respondWith, startRawServer } from './support/raw-server.js';
@@ -20,21 +20,37 @@ async function run(file: string, env: NodeJS.ProcessEnv): Promise<string> {
   return stdout;
 }
 
-test('send-with-retry.mjs sends again', async () => {
+/** Writes the first example, which also passes an option that another example exports. Returns its file. */
+function writeSending(option: string, from: string): string {
+  const file = join(writeDocumented(page), 'send.mjs');
+  const example = readFileSync(file, 'utf8').replace('encode: json,', `encode: json, ${option},`);
+  writeFileSync(file, `import { ${option} } from './${from}';\n${example}`);
+  return file;
+}
+
+test('retry.mjs sends again', async () => {
   const server = await startRawServer((request, index) =>
     index === 0
       ? respondWith('HTTP/1.1 503 Arbitrary\r\nContent-Length: 0\r\n\r\n')(request)
       : acknowledge(request),
   );
 
-  const file = join(writeDocumented(page), 'send-with-retry.mjs');
-  writeFileSync(file, readFileSync(file, 'utf8').replace('[1_000, 10_000]', '[1, 1]'));
+  const file = writeSending('retry', 'retry.mjs');
+  const policy = join(dirname(file), 'retry.mjs');
+  writeFileSync(policy, readFileSync(policy, 'utf8').replace('[1_000, 10_000]', '[1, 1]'));
 
   expect(await run(file, environment(server))).toBe('acknowledged with 204\n');
   expect(server.requests).toHaveLength(2);
 });
 
-test('send-through-proxy.mjs sends through the proxy of HTTP_PROXY', async () => {
+/** Writes the first example, which sends through a proxy and ends its connections, as the page says. */
+function writeThroughProxy(): string {
+  const file = writeSending('dispatcher', 'proxy.mjs');
+  writeFileSync(file, `${readFileSync(file, 'utf8')}await dispatcher.destroy();\n`);
+  return file;
+}
+
+test('proxy.mjs sends through the proxy of HTTP_PROXY', async () => {
   const server = await startRawServer(acknowledge);
   const sockets: Socket[] = [];
   const proxy = createServer().on('connect', (request, client: Socket) => {
@@ -52,14 +68,13 @@ test('send-through-proxy.mjs sends through the proxy of HTTP_PROXY', async () =>
   });
   const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 
-  const file = join(writeDocumented(page), 'send-through-proxy.mjs');
-  const output = await run(file, { ...environment(server), HTTP_PROXY: address });
+  const output = await run(writeThroughProxy(), { ...environment(server), HTTP_PROXY: address });
 
   expect(output).toBe('acknowledged with 204\n');
   expect(sockets).toHaveLength(2);
 });
 
-test('send-through-proxy.mjs ends, though its proxy does not respond', async () => {
+test('proxy.mjs ends, though its proxy does not respond', async () => {
   const sockets: Socket[] = [];
   const proxy = createTcpServer((socket) => sockets.push(socket.on('error', () => {})));
   await once(proxy.listen(0, '127.0.0.1'), 'listening');
@@ -67,13 +82,17 @@ test('send-through-proxy.mjs ends, though its proxy does not respond', async () 
     sockets.forEach((socket) => socket.destroy());
     proxy.close();
   });
-  const file = join(writeDocumented(page), 'send-through-proxy.mjs');
+  const file = writeThroughProxy();
   writeFileSync(file, readFileSync(file, 'utf8').replace('dispatcher,', 'dispatcher, attemptTimeout: 100,'));
   const HTTP_PROXY = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 
-  const sent = run(file, { RECEIVER_URL: 'http://127.0.0.1:9', ACCESS_TOKEN: 'token', HTTP_PROXY });
+  const env = { RECEIVER_URL: 'http://127.0.0.1:9', ACCESS_TOKEN: 'token', HTTP_PROXY };
+  const { code, stderr } = await startProcess(process.execPath, withEverythingOpen(file), { env }).finished;
 
-  await expect(sent).rejects.toThrow('PLANT_STORE_ATTEMPT_TIMEOUT');
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringContaining('PLANT_STORE_ATTEMPT_TIMEOUT'),
+  });
   expect(sockets).toHaveLength(1);
 });
 
