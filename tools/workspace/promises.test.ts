@@ -29,13 +29,11 @@ const RELIABILITY: Readonly<Record<string, Proof>> = {
       'a sender that reads only when it has sent everything gets its response, though that takes seconds',
     ],
   },
-  'Full disk': {
+  Disk: {
     'apps/webhook-e2e/src/full-disk.nightly.ts': [
       '503, the receiver stays up, and the inbox has exactly the acknowledged deliveries',
     ],
     'tools/soak/src/faults.ts': ['full disk'],
-  },
-  Damage: {
     'apps/webhook-e2e/src/disk.nightly.ts': [
       'nothing is acknowledged before a restart, and the receiver ends with one line and exit code 74',
     ],
@@ -144,6 +142,7 @@ const RELIABILITY: Readonly<Record<string, Proof>> = {
   },
   Clock: {
     'apps/webhook-e2e/src/clock.nightly.ts': [
+      'and is set forward while the receiver runs: new deliveries have its time, and none is deleted too early',
       'and is right again after a restart: what it has dated into the future alarms, and comes at once',
     ],
     'apps/webhook/test/inbox.suite.ts': [
@@ -161,10 +160,22 @@ const RELIABILITY: Readonly<Record<string, Proof>> = {
       'a commit waits for the standby whatever the database says, and without it counts as failed',
       'take over what one whose lease has ended was running, and its result changes nothing',
       'one whose connection was lost during a commit waits for that, and hands on what it stored, once',
-      'keep a result for later while somebody has its row locked, and store all others meanwhile',
     ],
     'apps/webhook-e2e/postgres/effects.postgres.ts': [
       'is there exactly once for each delivery, however often the receiver is killed and its connections end',
+    ],
+  },
+  'Standing still': {
+    'apps/webhook/test/postgres/receivers.postgres.ts': [
+      'keep a result for later while somebody has its row locked, and store all others meanwhile',
+      'run the next suspect while somebody has the first one locked',
+      'hold no lease that lapsed while they stood still, and let nothing begin that they had claimed by it',
+      'leave expired leases alone after an outage, until those had time to renew them',
+      'take over nothing after a pause of the database that was shorter than their own lease',
+    ],
+    'apps/webhook-e2e/postgres/standing.postgres.ts': [
+      'a receiver is stopped: it settles nothing that another one has taken over, and begins nothing of it',
+      'the database is stopped: nothing runs twice',
     ],
   },
   Outbox: {

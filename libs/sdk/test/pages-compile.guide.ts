@@ -3,21 +3,13 @@ import { compile } from './support/compiler.js';
 
 /** A block without imports goes on from the first example of README.md. */
 const context = `import { createNewPlantSender, json, type NewPlantSender } from '@plant-store/sdk';
-declare const sender: NewPlantSender<unknown>;
-declare const plants: Iterable<unknown>;\n`;
+declare const sender: NewPlantSender<unknown>;\n`;
 
 /** Numbers of the messages about a parameter or a variable without a type, as it is in JavaScript. */
 const withoutType = [7006, 7031, 7034];
 
 /** Packages that the pages use, and that the workspace doesn't install. */
 const notInstalled = `
-declare module 'p-map' {
-  function pMapIterable<In, Out>(
-    input: Iterable<In> | AsyncIterable<In>,
-    mapper: (element: In) => Promise<Out>,
-    options: { concurrency: number },
-  ): AsyncIterable<Out>;
-}
 declare module '@prisma/client' {
   namespace Prisma {
     interface TransactionClient {
@@ -28,8 +20,6 @@ declare module '@prisma/client' {
 
 /** The store of whoever reads README.md. */
 const store = `import type { NewPlantSender } from '@plant-store/sdk';
-export declare const sender: NewPlantSender<unknown>;
-export declare const plants: Iterable<unknown>;
 export declare function addPlant(sender: NewPlantSender<unknown>, plant: unknown): Promise<string>;`;
 
 const pages = ['README.md', 'docs/outbox.md'];
