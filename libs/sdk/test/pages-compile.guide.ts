@@ -18,10 +18,6 @@ declare module '@prisma/client' {
   }
 }`;
 
-/** The store of whoever reads README.md. */
-const store = `import type { NewPlantSender } from '@plant-store/sdk';
-export declare function addPlant(sender: NewPlantSender<unknown>, plant: unknown): Promise<string>;`;
-
 const pages = ['README.md', 'docs/outbox.md'];
 
 test('the examples of the pages compile in strict TypeScript', () => {
@@ -37,7 +33,6 @@ test('the examples of the pages compile in strict TypeScript', () => {
   const compiled = compile({
     ...Object.fromEntries(examples.map(({ file, code }) => [file, code])),
     'not-installed.d.ts': notInstalled,
-    'README.md/store.mts': store,
   });
 
   const errors = examples.flatMap(({ file, language }) =>

@@ -96,16 +96,6 @@ test('proxy.mjs ends, though its proxy does not respond', async () => {
   expect(sockets).toHaveLength(1);
 });
 
-test('store.test.mjs passes', async () => {
-  const folder = writeDocumented(page);
-  writeFileSync(
-    join(folder, 'store.mjs'),
-    `export const addPlant = (sender, plant) => sender.send(plant).then(() => 'acknowledged', ({ outcome }) => outcome);`,
-  );
-
-  expect(await run(join(folder, 'store.test.mjs'), {})).toMatch(/^[#ℹ] pass 1$/m);
-});
-
 test('observe.mjs logs a delivery that failed, and no other', async () => {
   const server = await startRawServer((request, index) =>
     index === 0
