@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { type AnswerValues, type AnswerSchema, plainAnswers } from '@plant-store/contract';
 import { valueFaults } from '@plant-store/contract/check';
 import { jsonSchema } from '@plant-store/contract/json-schema';
-import { tableOf } from '@plant-store/test-support';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type } from 'arktype';
@@ -112,9 +111,10 @@ describe('a whole number', () => {
       new URL('../../../../docs/how-to/answer-a-question.md', import.meta.url),
       'utf8',
     );
-    expect(tableOf(page, 'Written')).toEqual(
-      numbers.map(({ written, above }) => [`\`${written}\``, above === 204 ? 'taken' : 'refused, 422']),
-    );
+    for (const { written, above } of numbers) {
+      const [, line] = new RegExp(`^- ${above === 204 ? 'taken' : 'refused, 422'}: (.*)$`, 'm').exec(page)!;
+      expect(line).toContain(`\`${written}\``);
+    }
   });
 
   test.each(numbers)('of $written above 2^53 - 1: $above', async ({ schema, document, above }) => {
