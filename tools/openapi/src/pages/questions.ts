@@ -90,7 +90,7 @@ function renderBehaviour(question: OpenQuestion, given: LedgerEntry | undefined,
   const { id, whileOpen, answer, answered, beside = [] } = question;
   const isCarried = given !== undefined && given.inWords === undefined;
   const does = isCarried ? { ...whileOpen, ...answered } : whileOpen;
-  const effect = isExecutable(id) ? '' : ' It stays in words: the software does not carry it out.';
+  const effect = isExecutable(id) ? '' : ' In words only.';
   const missing = beside.filter((other) => ledger[other]?.is === undefined).map(code);
   const items = {
     Receiver: does.receiver && marked(does.receiver),
