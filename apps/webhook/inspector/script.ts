@@ -10,7 +10,7 @@ const TIMEOUT = 8_000;
 const OLD = 10_000;
 
 const all = (selector: string): HTMLElement[] => [...document.querySelectorAll<HTMLElement>(selector)];
-const one = <Found extends HTMLElement>(selector: string): Found | null => document.querySelector(selector);
+const one = (selector: string): HTMLElement | null => document.querySelector<HTMLElement>(selector);
 
 /** Moves the focus to the first of these that is there. */
 const focus = (...selectors: readonly string[]): void =>
@@ -112,7 +112,7 @@ function show(
 
 /** What the page needs after each change of it. */
 function settle(): void {
-  const question = one<HTMLDialogElement>('dialog');
+  const question = document.querySelector('dialog');
   if (question && !question.matches(':modal')) {
     question.close();
     question.showModal();
