@@ -147,7 +147,7 @@ export class WireRecord {
         if (found !== undefined) this.#seen.add(nameOf(section, found.item));
         else
           this.unmapped.add(
-            `${JSON.stringify(line.slice(0, 200))} of a message with ${kind} is not in \`${section}\` of libs/contract/src/wire.ts. Stop sending it, or add it there with what states it.`,
+            `${JSON.stringify(line.slice(0, 200))} of a message with ${kind} is not in \`${section}\` of apps/webhook-e2e/support/wire.ts. Stop sending it, or add it there with what states it.`,
           );
       }
   }
