@@ -1,5 +1,6 @@
 import { makeFolder } from '@plant-store/test-support';
 
+import fc from '../../../test/fast-check.js';
 import { ask, type Asked, type Told } from '../../../test/ask.js';
 import { Claims, failed, HANDLED, incoming, openEmbedded, PARKED } from '../../../test/open-inbox.js';
 import { startListener } from '../../../test/start-listener.js';
@@ -7,6 +8,7 @@ import { Counters } from '../../counters.js';
 import type { AttemptResult, IncomingDelivery } from '../../inbox/delivery.js';
 import type { Operations } from '../../inbox/operations.js';
 import { Activity } from '../activity.js';
+import { PAGE_QUERY } from '../parameters.js';
 import { inspectorRoutes } from './routes.js';
 
 const parked = (error: string): AttemptResult => ({ ...PARKED, error });
@@ -197,6 +199,67 @@ test('what is wrong in an address gets 400, and a page that says what', async ()
     400,
     expect.stringContaining('<p>state must be one of waiting, running'),
   ]);
+});
+
+test('each address gets a page, or 400', async () => {
+  const { url, deliver } = await start();
+  await deliver('{"one":1}', parked('no plant'));
+  const names = Object.keys(PAGE_QUERY.shape);
+  const values = [
+    ...[
+      '0',
+      '1',
+      '1,1',
+      '-1',
+      '1e3',
+      '9007199254740991',
+      '9007199254740992',
+      '253402300799999',
+      '8640000000000000',
+    ],
+    ...[
+      '0000-01-01T00:00',
+      '2026-13-45T00:00',
+      '2026-02-30T00:00',
+      '2026-10-25T02:30:60',
+      '9999-12-31T23:59:59',
+    ],
+    ...['parked', 'handled', 'errors', 'acts', 'hex', 'discard', 'resume', '\0', '\u{1f33f}', '%', ' ', ''],
+  ];
+  const value = fc.oneof(fc.constantFrom(...values), fc.string());
+  const parameter = fc.tuple(fc.constantFrom(...names, '__proto__'), value);
+  await fc.assert(
+    fc.asyncProperty(fc.array(parameter, { maxLength: 4 }), async (parameters) => {
+      const { status } = await ask(url, `/?${new URLSearchParams(parameters).toString()}`);
+      expect([200, 400]).toContain(status);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('the acts are shown whatever times they are limited to', async () => {
+  const { inbox, deliver, get } = await start();
+  await deliver('one', parked('no plant'));
+  const origin = { operator: null, source: null, reason: null };
+  await inbox.acts.begin('replay', { receivedFrom: 0, receivedBefore: 253_402_300_799_999 }, origin);
+  expect(textOf(await get('?view=acts'))).toContain('before 9999-12-31 23:59:59');
+});
+
+test('what is given twice counts once', async () => {
+  const { deliver, get } = await start();
+  for (const content of ['one', 'two']) await deliver(content, parked('no plant'));
+  const twice = textOf(await get('?state=parked&state=parked&ask=discard'));
+  expect(twice).toContain('Discard 2 parked deliveries');
+  expect(textOf(await get('?chosen=1&chosen=1&ask=discard'))).not.toContain('cannot be');
+  expect((await get('?rows=2,2')).match(/id="row-2"/g)).toHaveLength(1);
+});
+
+test('a list that somebody looks at stays empty, too', async () => {
+  const { deliver, get } = await start();
+  await deliver('one', parked('no plant'));
+  const kept = await get('?state=parked&rows=');
+  expect(textOf(kept)).toContain('Show 1 new');
+  expect(kept).not.toContain('id="row-1"');
 });
 
 test('no text becomes HTML, and the policy lets nothing run but the script', async () => {
