@@ -301,8 +301,21 @@ test('deep and large JSON is shown in part', async () => {
     JSON.stringify(Array.from({ length: 9_000 }, (_, number) => ({ number }))),
     HANDLED,
   );
-  expect(textOf(await get(`?delivery=${deep}`))).toContain('1 more: the text has them');
-  expect(textOf(await get(`?delivery=${wide}`))).toContain('8900 more: the text has them');
+  for (const id of [deep, wide])
+    expect(textOf(await get(`?delivery=${id}`))).toContain('This is the start. The download has everything.');
+});
+
+test.each([
+  ['a long text in JSON', JSON.stringify({ image: 'A'.repeat(1_000_000) })],
+  ['many values', `[${'0,'.repeat(500_000)}0]`],
+  ['one line', 'x'.repeat(1_000_000)],
+  ['what nobody sees', '\u200b'.repeat(300_000)],
+  ['control characters', '\u0001'.repeat(1_000_000)],
+])('the receiver writes and keeps little for a long content: %s', async (_name, content) => {
+  const { deliver, get } = await start();
+  const id = await deliver(content, HANDLED);
+  for (const form of ['json', 'text', 'hex', 'base64'])
+    expect((await get(`?delivery=${id}&form=${form}`)).length).toBeLessThan(600_000);
 });
 
 test('a page is made once a second for all, compressed, and of at most 40 kB', async () => {
@@ -343,6 +356,15 @@ test('says by whom, since when and why the handler is paused', async () => {
   expect(textOf(await get('?view=acts'))).toMatch(
     /The handler is paused since \d\d:\d\d:\d\d by ada : the database moves \. Deliveries are accepted/,
   );
+});
+
+test('says who paused the handler last, however long ago somebody looked', async () => {
+  const { inbox, get } = await start();
+  await inbox.setPaused(true, { operator: 'ada', source: null, reason: null });
+  expect(textOf(await get())).toContain('by ada .');
+  await inbox.setPaused(false);
+  await inbox.setPaused(true, { operator: 'maria', source: null, reason: null });
+  expect(await inbox.acts.lastPause()).toMatchObject({ operator: 'maria' });
 });
 
 test('an act keeps what came of it, and leads to its deliveries', async () => {

@@ -161,6 +161,7 @@ function dialogOf(
         <input type="hidden" name="filter" value={JSON.stringify(filter)} />
         <input type="hidden" name="back" value={back} />
         <p class="row">
+          <span class="bad" role="status" />
           {cancel('Cancel')}
           <button class={isDiscard ? 'primary bad' : 'primary'} autofocus={isHarmless}>
             {VERBS[kind]}

@@ -7,7 +7,6 @@ import { renderToString } from 'preact-render-to-string';
 import type { Operations } from '../../inbox/operations.js';
 import type { Activity } from '../activity.js';
 import { originOf, type ServingReceiver } from '../deliveries.js';
-import { atMostEvery } from '../look-up.js';
 import { ACT_CONTENT, FORM_CONTENT, MAX_NAME } from '../parameters.js';
 import { parsed } from '../validation.js';
 import { actsPage } from './acts.js';
@@ -20,9 +19,6 @@ import { OpenDeliveries } from './open-deliveries.js';
 import { addressOf, changed, type Place, placeOf } from './place.js';
 import { refusedPage } from './refused.js';
 import { Times } from './words.js';
-
-/** Most addresses whose pages are kept for the others who look at them. */
-const MOST_PAGES = 200;
 
 /**
  * Script and style are files of this listener, whatever a page shows; forms are sent to it alone, and no text can become HTML
@@ -61,7 +57,7 @@ export function inspectorRoutes(
 ): void {
   let overview = overviewOf(inbox, activity);
   const openDeliveries = new OpenDeliveries(inbox);
-  const pages = new Map<string, () => Promise<Made>>();
+  const pages = new Map<string, Promise<Made>>();
 
   const viewerOf = (request: FastifyRequest): Viewer => {
     const { operator: signedIn } = originOf(request, {}, receiver);
@@ -86,14 +82,18 @@ export function inspectorRoutes(
     const html = `<!doctype html>\n${renderToString(pageOf(look, done || undefined, content))}\n`;
     return { html, compressed: await compress(html) };
   };
-  /** The page of a place: the one that was made last, for all who look within a second. */
+  /** The page of a place: one for all who look while it is made, and in the second after that. */
   const lastMade = (place: Place, viewer: Viewer): Promise<Made> => {
     const name = JSON.stringify([place, viewer]);
-    const known = pages.get(name) ?? atMostEvery(LOOK_INTERVAL, () => make(place, viewer));
-    pages.delete(name);
-    pages.set(name, known);
-    if (pages.size > MOST_PAGES) pages.delete(pages.keys().next().value!);
-    return known();
+    const known = pages.get(name);
+    if (known !== undefined) return known;
+    const made = make(place, viewer);
+    const forget = (): void => {
+      if (pages.get(name) === made) pages.delete(name);
+    };
+    made.then(() => setTimeout(forget, LOOK_INTERVAL).unref(), forget);
+    pages.set(name, made);
+    return made;
   };
 
   app.addContentTypeParser(
