@@ -110,6 +110,7 @@ describeWithBrowser.each([
 
   test('is not wider than the window', async () => {
     const id = await deliver(receiver, 'long'.repeat(1_000), { 'x-long': 'long'.repeat(1_000) });
+    await deliver(receiver, 'throw nothing');
     const { page } = await visit(receiver, '?state=parked', options);
     await page.getByRole('rowheader').first().waitFor();
     for (const place of ['?state=parked', `?delivery=${id}`]) {

@@ -373,7 +373,7 @@ test('an act keeps what came of it, and leads to its deliveries', async () => {
   await send({ kind: 'replay', filter: JSON.stringify({ ids: [id], state: 'parked' }) });
   const acts = await get('?view=acts');
   expect(acts).toContain(`href="?ids=${id}"`);
-  expect(textOf(acts)).toContain(`replay of 1 delivery parked deliveries ${id}`);
+  expect(textOf(acts)).toContain(`replay of 1 delivery: parked deliveries ${id}`);
   expect(await inbox.acts.find(1)).toMatchObject({ changed: 1 });
 });
 
