@@ -426,6 +426,18 @@ describeWithBrowser('the inspector', () => {
     await page.getByRole('region', { name: 'What fails' }).waitFor();
   });
 
+  test('shows what is new beside what is selected', async () => {
+    const receiver = await startInspected();
+    const id = await deliver(receiver, 'arbitrary');
+    const { page } = await visit(receiver);
+    const box = page.getByRole('checkbox', { name: `Select delivery ${id}` });
+    await box.check();
+    const newer = await deliver(receiver, 'arbitrary');
+    await page.getByRole('link', { name: 'Show 1 new' }).click();
+    await row(page, newer).waitFor();
+    expect(await box.isChecked()).toBe(true);
+  });
+
   test('shows what is new beside the delivery that is open', async () => {
     const id = await deliver(receiver, 'arbitrary');
     const { page } = await visit(receiver, `?delivery=${id}`);

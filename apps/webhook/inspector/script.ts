@@ -169,11 +169,14 @@ document.addEventListener('visibilitychange', () => {
 
 // ---- Going to another place
 
-const listOf = (address: string): string => {
-  const place = new URL(address, location.href).searchParams;
-  for (const name of ['delivery', 'form', 'ask', 'chosen', 'done']) place.delete(name);
+/** The query of an address, which says what is there, without some of its parameters. */
+function placeOf(address: string, ...without: readonly string[]): string {
+  const place = new URL(address).searchParams;
+  for (const name of without) place.delete(name);
   return place.toString();
-};
+}
+
+const listOf = (address: string): string => placeOf(address, 'delivery', 'form', 'ask', 'chosen', 'done');
 
 /** Whether the next place is one that a key leads to: the focus then stays in the table. */
 let isMoving = false;
@@ -185,8 +188,8 @@ const causeOf = (error: unknown): string => (error as Error).message || 'The rec
 
 /** Opens a place in this page. */
 async function go(from: string, to: string): Promise<void> {
-  // The same address again asks for what is new.
-  const isKept = from !== to && listOf(from) === listOf(to) && rows() !== null;
+  // The same place again asks for what is new.
+  const isKept = placeOf(from) !== placeOf(to) && listOf(from) === listOf(to) && rows() !== null;
   const before = new URL(from).searchParams;
   try {
     const { page } = await read(isKept ? withRows(to) : to);
