@@ -33,7 +33,7 @@ let isActing = false;
 /**
  * Reads a page. The browser parses it, so no text becomes HTML here.
  *
- * @throws Error with what the receiver says, or an empty message if it doesn't respond
+ * @throws Error with what the receiver says and its status, or an empty message if it doesn't respond
  */
 function read(address: string, form?: FormData): Promise<{ readonly page: Document; readonly url: string }> {
   return new Promise((resolve, reject) => {
@@ -47,7 +47,7 @@ function read(address: string, form?: FormData): Promise<{ readonly page: Docume
       // A proxy may respond with a page of its own, such as one to sign in.
       if (page?.querySelector('#shown') && request.status === 200)
         resolve({ page, url: request.responseURL });
-      else reject(new Error(page?.querySelector('p')?.textContent ?? ''));
+      else reject(new Error(page?.querySelector('p')?.textContent ?? '', { cause: request.status }));
     };
     request.onerror = request.ontimeout = () => reject(new Error(''));
     request.send(form && new URLSearchParams([...form].map(([name, value]) => [name, value as string])));
@@ -279,8 +279,11 @@ async function act(form: HTMLFormElement): Promise<void> {
     show(page, { isPoll: false, isKept: false });
     focus('#done', '#delivery', '#deliveries');
   } catch (error) {
-    form.querySelector('[role=status]')!.textContent =
-      `${causeOf(error)} The page doesn't know whether it was done: look at Acts.`;
+    const status = Number((error as Error).cause ?? 0);
+    const isRefused = status >= 400 && status < 500;
+    form.querySelector('[role=status]')!.textContent = isRefused
+      ? causeOf(error)
+      : `${causeOf(error)} The page doesn't know whether it was done: look at Acts.`;
   } finally {
     isActing = false;
   }
