@@ -678,6 +678,11 @@ describeWithBrowser('the inspector', () => {
     await page.getByRole('button', { name: 'Discard these 2…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Discard 2 parked deliveries?' });
     await dialog.getByText("This can't be undone.").waitFor();
+    const colours = await dialog.getByRole('button', { name: 'Discard 2' }).evaluate((button) => {
+      const { color, backgroundColor } = getComputedStyle(button);
+      return [color, backgroundColor];
+    });
+    expect(new Set(colours).size).toBe(2);
     await dialog.getByRole('link', { name: 'Cancel' }).and(page.locator(':focus')).waitFor();
 
     const reason = dialog.getByRole('textbox', { name: 'Reason' });
