@@ -33,7 +33,7 @@ let isActing = false;
 /**
  * Reads a page. The browser parses it, so no text becomes HTML here.
  *
- * @throws Error with what the receiver says, or an empty message if it doesn't respond
+ * @throws Error with what the receiver says and its status, or an empty message if it doesn't respond
  */
 function read(address: string, form?: FormData): Promise<{ readonly page: Document; readonly url: string }> {
   return new Promise((resolve, reject) => {
@@ -47,7 +47,7 @@ function read(address: string, form?: FormData): Promise<{ readonly page: Docume
       // A proxy may respond with a page of its own, such as one to sign in.
       if (page?.querySelector('#shown') && request.status === 200)
         resolve({ page, url: request.responseURL });
-      else reject(new Error(page?.querySelector('p')?.textContent ?? ''));
+      else reject(new Error(page?.querySelector('p')?.textContent ?? '', { cause: request.status }));
     };
     request.onerror = request.ontimeout = () => reject(new Error(''));
     request.send(form && new URLSearchParams([...form].map(([name, value]) => [name, value as string])));
@@ -169,11 +169,14 @@ document.addEventListener('visibilitychange', () => {
 
 // ---- Going to another place
 
-const listOf = (address: string): string => {
-  const place = new URL(address, location.href).searchParams;
-  for (const name of ['delivery', 'form', 'ask', 'chosen', 'done']) place.delete(name);
+/** The query of an address, which says what is there, without some of its parameters. */
+function placeOf(address: string, ...without: readonly string[]): string {
+  const place = new URL(address).searchParams;
+  for (const name of without) place.delete(name);
   return place.toString();
-};
+}
+
+const listOf = (address: string): string => placeOf(address, 'delivery', 'form', 'ask', 'chosen', 'done');
 
 /** Whether the next place is one that a key leads to: the focus then stays in the table. */
 let isMoving = false;
@@ -185,8 +188,8 @@ const causeOf = (error: unknown): string => (error as Error).message || 'The rec
 
 /** Opens a place in this page. */
 async function go(from: string, to: string): Promise<void> {
-  // The same address again asks for what is new.
-  const isKept = from !== to && listOf(from) === listOf(to) && rows() !== null;
+  // The same place again asks for what is new.
+  const isKept = placeOf(from) !== placeOf(to) && listOf(from) === listOf(to) && rows() !== null;
   const before = new URL(from).searchParams;
   try {
     const { page } = await read(isKept ? withRows(to) : to);
@@ -276,8 +279,11 @@ async function act(form: HTMLFormElement): Promise<void> {
     show(page, { isPoll: false, isKept: false });
     focus('#done', '#delivery', '#deliveries');
   } catch (error) {
-    form.querySelector('[role=status]')!.textContent =
-      `${causeOf(error)} The page doesn't know whether it was done: look at Acts.`;
+    const status = Number((error as Error).cause ?? 0);
+    const isRefused = status >= 400 && status < 500;
+    form.querySelector('[role=status]')!.textContent = isRefused
+      ? causeOf(error)
+      : `${causeOf(error)} The page doesn't know whether it was done: look at Acts.`;
   } finally {
     isActing = false;
   }

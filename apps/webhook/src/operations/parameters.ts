@@ -150,10 +150,11 @@ export const PAGE_QUERY = object({
     .exactOptional(),
 });
 
-/** Content of a form of the inspector: what is done, to which deliveries in JSON, and the page to go on with. */
+/** Content of a form of the inspector: what is done, to which deliveries in JSON, how many, and the page to go on with. */
 export const FORM_CONTENT = z.object({
   kind: choice(['replay', 'discard', 'pause', 'resume']),
   filter: z.string().default('{}'),
+  count: wholeNumber('query', 0, Number.MAX_SAFE_INTEGER).exactOptional(),
   operator: text(MAX_NAME).default(''),
   reason: text(1_000).default(''),
   back: z.string().default(''),

@@ -117,6 +117,7 @@ export function jsonOf(content: Uint8Array): { json: Json; isCut: boolean } {
     if (token === '}' || token === ']') open.pop();
     else if (token === ':') {
       items.pop();
+      values -= 1;
       name = before;
     } else if (token !== ',') {
       const value: Json = token === '{' || token === '[' ? { open: token, items: [] } : start(token);

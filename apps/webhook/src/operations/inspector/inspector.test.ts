@@ -151,6 +151,24 @@ test('a change of all takes no delivery that arrives after the question', async 
   expect(await inbox.count({})).toMatchObject({ parked: 1, discarded: 1 });
 });
 
+test('a discard of all takes nothing that was parked since the question', async () => {
+  const { inbox, deliver, get, send } = await start();
+  await deliver('one', parked('no plant'));
+  await deliver('two', failed(3_600_000));
+  const question = fieldsOf(await get('?state=parked&ask=discard'));
+  await inbox.acts.begin('replay', { ids: [2] }, { operator: null, source: null, reason: null });
+  await deliver('three', parked('no plant'));
+
+  expect(await send({ ...question, reason: 'arbitrary' })).toMatchObject({
+    status: 409,
+    json: { code: 'MORE_THAN_ASKED', message: expect.stringContaining('1 more delivery was parked') },
+  });
+
+  expect(await inbox.count({})).toMatchObject({ parked: 2, discarded: 0 });
+  const again = fieldsOf(await get('?state=parked&ask=discard'));
+  expect((await send({ ...again, reason: 'arbitrary' })).status).toBe(303);
+});
+
 test('an act is of who has signed in at a proxy', async () => {
   const { inbox, get, send } = await start();
   const signedIn = { 'x-forwarded-user': 'maria' };

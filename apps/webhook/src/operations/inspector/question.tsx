@@ -159,6 +159,7 @@ function dialogOf(
         </label>
         <input type="hidden" name="kind" value={kind} />
         <input type="hidden" name="filter" value={JSON.stringify(filter)} />
+        <input type="hidden" name="count" value={count} />
         <input type="hidden" name="back" value={back} />
         <p class="row">
           <span class="bad" role="status" />
