@@ -110,6 +110,7 @@ describeWithBrowser.each([
 
   test('is not wider than the window', async () => {
     const id = await deliver(receiver, 'long'.repeat(1_000), { 'x-long': 'long'.repeat(1_000) });
+    await deliver(receiver, 'throw nothing');
     const { page } = await visit(receiver, '?state=parked', options);
     await page.getByRole('rowheader').first().waitFor();
     for (const place of ['?state=parked', `?delivery=${id}`]) {
@@ -426,6 +427,18 @@ describeWithBrowser('the inspector', () => {
     await page.getByRole('region', { name: 'What fails' }).waitFor();
   });
 
+  test('shows what is new beside what is selected', async () => {
+    const receiver = await startInspected();
+    const id = await deliver(receiver, 'arbitrary');
+    const { page } = await visit(receiver);
+    const box = page.getByRole('checkbox', { name: `Select delivery ${id}` });
+    await box.check();
+    const newer = await deliver(receiver, 'arbitrary');
+    await page.getByRole('link', { name: 'Show 1 new' }).click();
+    await row(page, newer).waitFor();
+    expect(await box.isChecked()).toBe(true);
+  });
+
   test('shows what is new beside the delivery that is open', async () => {
     const id = await deliver(receiver, 'arbitrary');
     const { page } = await visit(receiver, `?delivery=${id}`);
@@ -654,8 +667,8 @@ describeWithBrowser('the inspector', () => {
     const id = await deliver(receiver, JSON.stringify(plants));
     const { page } = await visit(receiver, `?delivery=${id}`);
     const region = page.getByRole('region', { name: 'Content' });
-    await region.getByText('8900 more').waitFor();
-    expect(await region.getByText('"number"').count()).toBe(100);
+    await page.getByText('This is the start.').waitFor();
+    expect(await region.getByText('"number"').count()).toBe(333);
   });
 
   test('says how many it discards, and Enter discards nothing without a reason', async () => {
@@ -666,6 +679,11 @@ describeWithBrowser('the inspector', () => {
     await page.getByRole('button', { name: 'Discard these 2…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Discard 2 parked deliveries?' });
     await dialog.getByText("This can't be undone.").waitFor();
+    const colours = await dialog.getByRole('button', { name: 'Discard 2' }).evaluate((button) => {
+      const { color, backgroundColor } = getComputedStyle(button);
+      return [color, backgroundColor];
+    });
+    expect(new Set(colours).size).toBe(2);
     await dialog.getByRole('link', { name: 'Cancel' }).and(page.locator(':focus')).waitFor();
 
     const reason = dialog.getByRole('textbox', { name: 'Reason' });

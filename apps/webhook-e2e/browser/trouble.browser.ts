@@ -76,6 +76,48 @@ describeWithBrowser('the inspector', () => {
     expect(await page.getAttribute('html', 'translate')).toBe('no');
   });
 
+  test('keeps the question of an act that fails, and where it was asked', async () => {
+    const id = await deliver(receiver, 'fail once');
+    const { page, tolerate } = await visit(receiver, `?ids=${id}`);
+    // The browser says so, too.
+    tolerate(/net::ERR_/);
+    await page.route('**', (route) =>
+      route.request().method() === 'POST' ? route.abort() : route.continue(),
+    );
+    await page.getByRole('button', { name: 'Replay these 1…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Replay' }).click();
+    await dialog.getByText("does not respond. The page doesn't know whether it was done").waitFor();
+    await untilShownAgain(page);
+    await dialog.getByText("doesn't know whether").waitFor();
+    expect(await page.locator('#rows tr').count()).toBe(1);
+
+    await page.unroute('**');
+    await dialog.getByRole('button', { name: 'Replay' }).click();
+
+    await page.getByText(/^1 delivery was replayed\./).waitFor();
+    await page.goBack();
+    await page.getByText(/^1 delivery was replayed\./).waitFor({ state: 'detached' });
+    expect([page.url(), await dialog.count()]).toEqual([`${receiver.inspector}?ids=${id}`, 0]);
+  });
+
+  test('takes no page of a proxy for its own', async () => {
+    const { page } = await visit(receiver);
+    await page.locator('#row-1').waitFor();
+    await page.route('**', (route) => route.fulfill({ contentType: 'text/html', body: '<p>Sign in</p>' }));
+    await page.getByText(/receiver has not responded since/).waitFor();
+    await page.locator('#row-1').waitFor();
+  });
+
+  test('asks and acts by an error of several lines', async () => {
+    const id = await deliver(receiver, 'throw lines');
+    const { page } = await visit(receiver);
+    await page.locator(`#row-${id}`).getByText('parked').waitFor();
+    await page.getByRole('link', { name: /two lines/ }).click();
+    await page.getByRole('button', { name: 'Replay these 1…' }).click();
+    await page.getByRole('dialog', { name: /^Replay 1 parked delivery that failed with/ }).waitFor();
+  });
+
   test('acts where a page may keep nothing', async () => {
     const id = await deliver(receiver, 'fail once');
     const { page } = await visit(receiver, '?view=keys');

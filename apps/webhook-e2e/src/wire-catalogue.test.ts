@@ -297,6 +297,7 @@ describe('the operations listener', () => {
     head(`POST ${path} HTTP/1.1`, own, 'Connection: close', ...fields, `Content-Length: ${content.length}`) +
     content;
   const JSON_TYPE = 'Content-Type: application/json';
+  const FORM_TYPE = 'Content-Type: application/x-www-form-urlencoded';
 
   test('serves pages and data', async () => {
     const paths = ['/', '/openapi.json', '/inspector.svg', '/acts', '/livez', '/stats', '/errors'];
@@ -306,6 +307,8 @@ describe('the operations listener', () => {
         get(path).replace('GET', 'HEAD'),
       ]),
       get('/inspector.js', 'If-None-Match: *'),
+      get('/', 'Accept-Encoding: gzip'),
+      post('/', 'kind=pause&operator=ada', FORM_TYPE, 'Sec-Fetch-Site: same-origin'),
       head('GET /livez HTTP/1.0'),
       post('/handler/pause', '{}', JSON_TYPE),
       post('/handler/resume', '{}', JSON_TYPE, 'Expect: 100-continue'),

@@ -54,6 +54,9 @@ const fates = {
   'sample content': () => {
     throw new Error('connect ECONNREFUSED 127.0.0.1:5432');
   },
+  'throw lines': () => {
+    throw new Error('an error of\ntwo lines');
+  },
   'throw nothing': () => {
     throw null;
   },

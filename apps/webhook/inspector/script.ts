@@ -10,7 +10,7 @@ const TIMEOUT = 8_000;
 const OLD = 10_000;
 
 const all = (selector: string): HTMLElement[] => [...document.querySelectorAll<HTMLElement>(selector)];
-const one = <Found extends HTMLElement>(selector: string): Found | null => document.querySelector(selector);
+const one = (selector: string): HTMLElement | null => document.querySelector<HTMLElement>(selector);
 
 /** Moves the focus to the first of these that is there. */
 const focus = (...selectors: readonly string[]): void =>
@@ -24,15 +24,16 @@ const now = (): readonly [number, number] => [performance.now(), Date.now()];
 let shownAt = now();
 const age = (): number => Math.max(...now().map((time, clock) => time - shownAt[clock]!));
 
-/** Whether the last look failed, and what somebody did last. */
-let isBusy = false;
+/** Whether a look is under way, and an act. */
+let isLooking = false;
+let isActing = false;
 
 // ---- Reading a page
 
 /**
  * Reads a page. The browser parses it, so no text becomes HTML here.
  *
- * @throws Error with what the receiver says, or an empty message if it doesn't respond
+ * @throws Error with what the receiver says and its status, or an empty message if it doesn't respond
  */
 function read(address: string, form?: FormData): Promise<{ readonly page: Document; readonly url: string }> {
   return new Promise((resolve, reject) => {
@@ -43,8 +44,10 @@ function read(address: string, form?: FormData): Promise<{ readonly page: Docume
     request.timeout = TIMEOUT;
     request.onload = () => {
       const page = request.responseXML;
-      if (page !== null && request.status === 200) resolve({ page, url: request.responseURL });
-      else reject(new Error(page?.querySelector('p')?.textContent ?? ''));
+      // A proxy may respond with a page of its own, such as one to sign in.
+      if (page?.querySelector('#shown') && request.status === 200)
+        resolve({ page, url: request.responseURL });
+      else reject(new Error(page?.querySelector('p')?.textContent ?? '', { cause: request.status }));
     };
     request.onerror = request.ontimeout = () => reject(new Error(''));
     request.send(form && new URLSearchParams([...form].map(([name, value]) => [name, value as string])));
@@ -112,7 +115,7 @@ function show(
 
 /** What the page needs after each change of it. */
 function settle(): void {
-  const question = one<HTMLDialogElement>('dialog');
+  const question = document.querySelector('dialog');
   if (question && !question.matches(':modal')) {
     question.close();
     question.showModal();
@@ -131,18 +134,20 @@ function sayHowMany(): void {
 
 /** Asks for what is new, if somebody looks. */
 async function poll(): Promise<void> {
-  if (document.hidden || isBusy) return;
+  if (document.hidden || isLooking) return;
   const { href } = location;
-  isBusy = true;
+  const before = shownAt;
+  isLooking = true;
   try {
     const isKept = isLookedAt();
     const { page } = await read(isKept ? withRows(href) : href);
     // Somebody may have gone on, or begun to look.
-    if (location.href === href && (isKept || !isLookedAt())) show(page, { isPoll: true, isKept });
+    if (location.href === href && shownAt === before && (isKept || !isLookedAt()))
+      show(page, { isPoll: true, isKept });
   } catch {
     // What is shown grows old.
   } finally {
-    isBusy = false;
+    isLooking = false;
   }
 }
 
@@ -164,11 +169,14 @@ document.addEventListener('visibilitychange', () => {
 
 // ---- Going to another place
 
-const listOf = (address: string): string => {
-  const place = new URL(address, location.href).searchParams;
-  for (const name of ['delivery', 'form', 'ask', 'chosen', 'done']) place.delete(name);
+/** The query of an address, which says what is there, without some of its parameters. */
+function placeOf(address: string, ...without: readonly string[]): string {
+  const place = new URL(address).searchParams;
+  for (const name of without) place.delete(name);
   return place.toString();
-};
+}
+
+const listOf = (address: string): string => placeOf(address, 'delivery', 'form', 'ask', 'chosen', 'done');
 
 /** Whether the next place is one that a key leads to: the focus then stays in the table. */
 let isMoving = false;
@@ -176,24 +184,19 @@ let isMoving = false;
 /** Whether only the address changes: the page is there already. */
 let isOver = false;
 
+const causeOf = (error: unknown): string => (error as Error).message || 'The receiver does not respond.';
+
 /** Opens a place in this page. */
-async function go(from: string, to: string, form?: FormData): Promise<void> {
-  // The same address again asks for what is new.
-  const isKept = !form && from !== to && listOf(from) === listOf(to) && rows() !== null;
+async function go(from: string, to: string): Promise<void> {
+  // The same place again asks for what is new.
+  const isKept = placeOf(from) !== placeOf(to) && listOf(from) === listOf(to) && rows() !== null;
   const before = new URL(from).searchParams;
   try {
-    const { page, url } = await read(isKept ? withRows(to) : to, form);
-    if (form) {
-      isOver = true;
-      history.replaceState(null, '', url);
-      isOver = false;
-    } else if (location.href !== to) return;
+    const { page } = await read(isKept ? withRows(to) : to);
+    if (location.href !== to) return;
     show(page, { isPoll: false, isKept });
   } catch (error) {
-    const said = (error as Error).message || 'The receiver does not respond.';
-    one('#fault')!.textContent = form
-      ? `${said} The page doesn't know whether it was done: look at Acts.`
-      : said;
+    one('#fault')!.textContent = causeOf(error);
     return;
   }
   const staysInTable = isMoving && rows()?.contains(document.activeElement);
@@ -207,7 +210,6 @@ async function go(from: string, to: string, form?: FormData): Promise<void> {
     if (panel && panel.getBoundingClientRect().top < 0) panel.scrollIntoView();
     focus(panel ? '#delivery' : `#row-${id ?? 0} a`, '#deliveries');
   } else if (isPaged) focus('#deliveries');
-  else if (form) focus('#done', '#delivery', '#deliveries');
   else if (document.activeElement === document.body) focus('#delivery', '#deliveries');
 }
 
@@ -216,12 +218,13 @@ if ('navigation' in window)
   navigation.addEventListener('navigate', (event) => {
     const { pathname } = new URL(event.destination.url);
     const isHere = pathname === location.pathname && event.canIntercept && !event.hashChange && !isOver;
-    if (!isHere || event.downloadRequest !== null || event.navigationType === 'reload') return;
+    const isOther = event.formData !== null || event.downloadRequest !== null;
+    if (!isHere || isOther || event.navigationType === 'reload') return;
     const from = location.href;
     event.intercept({
       focusReset: 'manual',
       scroll: event.navigationType === 'traverse' ? 'after-transition' : 'manual',
-      handler: () => go(from, event.destination.url, event.formData ?? undefined),
+      handler: () => go(from, event.destination.url),
     });
   });
 
@@ -257,13 +260,34 @@ document.addEventListener('click', (event) => {
   sayHowMany();
 });
 
-// A question is answered once.
 document.addEventListener('submit', (event) => {
   const form = event.target as HTMLFormElement;
   if (form.method !== 'post') return;
-  if (form.dataset['sent']) event.preventDefault();
-  form.dataset['sent'] = 'yes';
+  event.preventDefault();
+  if (!isActing) void act(form);
 });
+
+/** Does what a question asks. If that fails, the question stays, and says so. */
+async function act(form: HTMLFormElement): Promise<void> {
+  isActing = true;
+  try {
+    const { page, url } = await read(form.action, new FormData(form));
+    // Back leads to the list, and not to the question.
+    isOver = true;
+    history.replaceState(null, '', url);
+    isOver = false;
+    show(page, { isPoll: false, isKept: false });
+    focus('#done', '#delivery', '#deliveries');
+  } catch (error) {
+    const status = Number((error as Error).cause ?? 0);
+    const isRefused = status >= 400 && status < 500;
+    form.querySelector('[role=status]')!.textContent = isRefused
+      ? causeOf(error)
+      : `${causeOf(error)} The page doesn't know whether it was done: look at Acts.`;
+  } finally {
+    isActing = false;
+  }
+}
 
 // Escape leaves a question.
 document.addEventListener(

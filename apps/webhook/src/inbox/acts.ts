@@ -119,6 +119,11 @@ export class Acts {
     return (await this.#select(sql`WHERE id = ${id}`))[0];
   }
 
+  /** The last act that paused the handler; undefined if none is kept. */
+  async lastPause(): Promise<Act | undefined> {
+    return (await this.#select(sql`WHERE kind = 'pause' ORDER BY id DESC LIMIT 1`))[0];
+  }
+
   /** The newest first. */
   list({ after, limit }: Omit<Page, 'order'>): Promise<readonly Act[]> {
     const last = after === undefined ? Number.MAX_SAFE_INTEGER : after - 1;

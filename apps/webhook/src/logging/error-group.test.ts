@@ -14,6 +14,7 @@ test.each([
   ['took 31 ms, 2 times', 'took … ms, … times'],
   ['no digits, and no facade of a number', 'no digits, and no facade of a number'],
   ["it isn't there", "it isn't there"],
+  ['invalid plant:\r\n\tname  is missing\n', 'invalid plant: name is missing'],
   [`doesn't know {"n":7,"name":"tulip 42"}`, "doesn't know {…:…,…:…}"],
 ])('%s', (error, group) => {
   expect(errorGroupOf(error)).toBe(group);

@@ -109,7 +109,7 @@ describe('GET /deliveries', () => {
     ['limit=2&order=oldest&after=3', [4]],
     ['receivedFrom=2000-01-01', [4, 3, 2, 1]],
     ['receivedBefore=2000-01-01', []],
-    ['receivedFrom=2000-01-01T00:00&receivedBefore=8640000000000000', [4, 3, 2, 1]],
+    ['receivedFrom=2000-01-01T00:00&receivedBefore=253402300799999', [4, 3, 2, 1]],
     ['receivedFrom=2000-01-01T00:00:00%2B01:00&receivedBefore=4102444800000', [4, 3, 2, 1]],
   ])('?%s', async (query, want) => {
     const { get } = await oneOfEach();
@@ -125,7 +125,7 @@ test.each([
   ['after=0', 'after must be a whole number from 1 to 9,007,199,254,740,991.'],
   ['ids=1&ids=a', 'ids.1 must be a whole number from 1 to'],
   ['order=random', 'order must be one of newest, oldest.'],
-  ['receivedBefore=8640000000000001', 'receivedBefore must be a time, in milliseconds since 1970 or in ISO'],
+  ['receivedBefore=253402300800000', 'receivedBefore must be a time, in milliseconds since 1970 or in ISO'],
   ['receivedFrom=yesterday', 'receivedFrom must be a time'],
   ['receivedFrom=2026-01-31T12:00:00%2B02', 'receivedFrom must be a time'],
   ['receivedBefore=2016-12-31T23:59:60Z', 'receivedBefore must be a time'],
@@ -261,7 +261,7 @@ test('no query is a failure of the receiver', async () => {
     fc.maxSafeNat().map(String),
     fc.double().map(String),
     fc.string(),
-    fc.constantFrom('0', '1', '9007199254740991', '8640000000000000', '500').map(String),
+    fc.constantFrom('0', '1', '9007199254740991', '253402300799999', '500').map(String),
   );
   const parameter = fc.tuple(
     fc.constantFrom(...names, 'limit', 'after', 'order', 'text', 'act', '__proto__'),

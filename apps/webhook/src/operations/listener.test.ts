@@ -306,10 +306,12 @@ test('whoever opens a path that is not there in a browser reads a page, in which
     });
   });
   const fields = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
-  const unknown = await ask(url, { path: '/none', fields });
+  const unknown = await ask(url, { path: '/none/such?a=/', fields });
 
   expect([unknown.status, unknown.fields['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
-  expect(unknown.content).toContain('<p>There is nothing at this path.</p><p><a href="/">Inspector</a></p>');
+  expect(unknown.content).toContain(
+    '<p>There is nothing at this path.</p><p><a href="./../">Inspector</a></p>',
+  );
   expect((await ask(url, { path: '/fault', fields })).content).toContain('<p>&#60;b&#62; &#38; "</p>');
 });
 

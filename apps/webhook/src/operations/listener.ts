@@ -120,7 +120,11 @@ function createApp(
     reply.code(statusCode).headers(PROTECTION);
     // What a browser shows itself, a person reads.
     if (!reply.request.headers.accept?.includes('text/html')) return void reply.send({ code, message });
-    void reply.type('text/html; charset=utf-8').send(pageOf(`${statusCode} ${code}`, message as string));
+    // Behind a proxy, the inspector may be anywhere.
+    const [path = ''] = reply.request.url.split('?');
+    const inspector = `./${'../'.repeat(path.split('/').length - 2)}`;
+    const page = pageOf(`${statusCode} ${code}`, message as string, inspector);
+    void reply.type('text/html; charset=utf-8').send(page);
   };
   const unknownPath = new RequestFault('UNKNOWN_PATH', 'There is nothing at this path.');
   const app = Fastify({
@@ -191,9 +195,9 @@ function refuseOtherMethods(app: FastifyInstance, url: string, routes: readonly 
 }
 
 /** A page that says why there is no other. */
-function pageOf(title: string, message: string): string {
+function pageOf(title: string, message: string, inspector: string): string {
   const text = message.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
-  return `<!doctype html>\n<html lang="en"><meta name="color-scheme" content="light dark"><title>${title}</title><h1>${title}</h1><p>${text}</p><p><a href="/">Inspector</a></p></html>\n`;
+  return `<!doctype html>\n<html lang="en"><meta name="color-scheme" content="light dark"><title>${title}</title><h1>${title}</h1><p>${text}</p><p><a href="${inspector}">Inspector</a></p></html>\n`;
 }
 
 /** @returns the port */

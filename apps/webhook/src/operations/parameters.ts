@@ -11,8 +11,8 @@ export const MAX_LIMIT = 500;
 /** Longest name of an operator, in UTF-16 code units. */
 export const MAX_NAME = 200;
 
-/** The last milliseconds of a `Date`. */
-const LAST_TIME = 8_640_000_000_000_000;
+/** The end of the last year that ISO 8601 has in four digits. */
+const LAST_TIME = Date.UTC(10_000, 0) - 1;
 
 /** Where a parameter is sent. A query has texts, and a list of one value as that value. */
 type Part = 'query' | 'content';
@@ -42,7 +42,11 @@ const idIn = (part: Part) => wholeNumber(part, 1, Number.MAX_SAFE_INTEGER);
 
 function idsIn(part: Part) {
   const error = `must be a list of 1 to ${MAX_LIMIT} ids`;
-  const ids = z.array(idIn(part), { error }).min(1, { error }).max(MAX_LIMIT, { error });
+  const ids = z
+    .array(idIn(part), { error })
+    .min(1, { error })
+    .max(MAX_LIMIT, { error })
+    .transform((given) => [...new Set(given)]);
   return part === 'content' ? ids : z.preprocess((sent) => [sent].flat(), ids);
 }
 
@@ -70,11 +74,15 @@ const object = <Members extends z.core.$ZodShape>(members: Members) =>
 /** No parameters, or no members. */
 export const NOTHING = object({});
 
-/** One state, or several. */
+/** One state, or several. One that is given twice counts once. */
 function statesIn<const States extends readonly [string, ...string[]]>(states: States) {
   const one = choice(states);
   const error = `must be one of ${states.join(', ')}, or a list of these`;
-  return z.union([one, z.array(one).min(1)], { error });
+  const several = z
+    .array(one)
+    .min(1)
+    .transform((given) => [...new Set(given)]);
+  return z.union([one, several], { error });
 }
 
 const filterIn = (part: Part) => ({
@@ -136,16 +144,17 @@ export const PAGE_QUERY = object({
   done: idIn('query').exactOptional(),
   // The rows that a browser shows, which stay: ids with commas between them.
   rows: z
-    .string()
-    .transform((ids): unknown => ids.split(',').filter(Boolean))
-    .pipe(z.array(idIn('query')).max(MAX_LIMIT))
+    .string({ error: 'must be one list of ids with commas' })
+    .transform((ids): unknown => [...new Set(ids.split(',').filter(Boolean))])
+    .pipe(z.array(idIn('query')).max(MAX_LIMIT, { error: `must have at most ${MAX_LIMIT} ids` }))
     .exactOptional(),
 });
 
-/** Content of a form of the inspector: what is done, to which deliveries in JSON, and the page to go on with. */
+/** Content of a form of the inspector: what is done, to which deliveries in JSON, how many, and the page to go on with. */
 export const FORM_CONTENT = z.object({
   kind: choice(['replay', 'discard', 'pause', 'resume']),
   filter: z.string().default('{}'),
+  count: wholeNumber('query', 0, Number.MAX_SAFE_INTEGER).exactOptional(),
   operator: text(MAX_NAME).default(''),
   reason: text(1_000).default(''),
   back: z.string().default(''),

@@ -16,12 +16,15 @@ export async function actsPage({ inbox, place, times }: Look) {
   const rows = acts.map((act) => [
     <Time at={act.at} as="full" />,
     <>
-      {whatOf(act)}{' '}
+      {whatOf(act)}
+      {act.filter && ': '}
       {act.filter && <a href={addressOf(placeOfAct(act))}>{wordsOf({ ...act.filter } as Place, times)}</a>}
     </>,
     outcomeOf(act),
-    act.operator && long(act.operator),
-    act.source,
+    <>
+      {act.operator && long(act.operator)}
+      {act.source && <p class="note">{act.source}</p>}
+    </>,
     act.reason && long(act.reason),
   ]);
   return (
@@ -30,7 +33,7 @@ export async function actsPage({ inbox, place, times }: Look) {
         What operators did
       </h2>
       {acts.length === 0 && <p>Nobody has replayed, discarded, paused or resumed anything.</p>}
-      {acts.length > 0 && table(['When', 'What', 'Result', 'Who', 'From', 'Why'], 'When', rows)}
+      {acts.length > 0 && table(['When', 'What', 'Result', 'Who', 'Why'], 'What', rows)}
       {last !== undefined && <a href={addressOf({ view: 'acts', olderThan: last })}>Older</a>}
     </section>
   );

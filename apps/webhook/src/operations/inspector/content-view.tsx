@@ -12,11 +12,8 @@ const FORM_NAMES: Readonly<Record<Form, string>> = {
   base64: 'Base64',
 };
 
-/** Levels of JSON that are open at first, those that are shown at all, and most values: of one list or object, and in all. */
+/** Levels of JSON that are open at first. */
 const OPEN_LEVELS = 3;
-const LEVELS = 100;
-const MOST_IN_ONE = 100;
-const MOST = 1_000;
 
 export const contentAddress = (id: number): string => `deliveries/${id}/content`;
 
@@ -55,29 +52,18 @@ export function contentOf(place: Place, { id, forms, form, why, shown, copiedAs 
       {why && <p class="note">Shown in hexadecimal digits at first: it {why}.</p>}
       {'json' in shown ? (
         <div class="json" tabIndex={0} role="region" aria-label="Content">
-          <code>{valueOf(shown.json, { left: MOST })}</code>
+          <code>{valueOf(shown.json)}</code>
         </div>
       ) : (
         scroll('Content', shown.text, { class: form })
       )}
-      {'isCut' in shown && shown.isCut && <p class="note">This is the start. The download has everything.</p>}
+      {shown.isCut && <p class="note">This is the start. The download has everything.</p>}
     </>
   );
 }
 
-/**
- * A value of JSON, with its name and a comma if another one follows.
- *
- * @param room how many values may still be shown
- */
-function valueOf(
-  value: Json,
-  room: { left: number },
-  level = 0,
-  name?: string,
-  comma = '',
-): ComponentChildren {
-  room.left -= 1;
+/** A value of JSON, with its name and a comma if another one follows. */
+function valueOf(value: Json, level = 0, name?: string, comma = ''): ComponentChildren {
   const label = name !== undefined && [<span class="good">{visible(name)}</span>, ': '];
   if (typeof value === 'string') {
     const kind = value.startsWith('"') ? 'open' : '';
@@ -86,12 +72,6 @@ function valueOf(
   const { open, items } = value;
   const close = (open === '{' ? '}' : ']') + comma;
   if (items.length === 0) return <div>{[label, open, close]}</div>;
-  const shown: ComponentChildren[] = [];
-  for (const [index, item] of items.slice(0, MOST_IN_ONE).entries()) {
-    if (room.left <= 0 || level >= LEVELS) break;
-    shown.push(valueOf(item.value, room, level + 1, item.name, index < items.length - 1 ? ',' : ''));
-  }
-  const left = items.length - shown.length;
   return (
     <>
       <details open={level < OPEN_LEVELS}>
@@ -103,8 +83,9 @@ function valueOf(
           </span>
         </summary>
         <div>
-          {shown}
-          {left > 0 && <p class="note">{left} more: the text has them</p>}
+          {items.map((item, index) =>
+            valueOf(item.value, level + 1, item.name, index < items.length - 1 ? ',' : ''),
+          )}
         </div>
       </details>
       <div class="close">{close}</div>

@@ -55,28 +55,31 @@ test.each([
   '[]',
   '{"n":12345678901234567890,"n":1.0,"e":1E2}',
 ])('JSON stays as it was written: %s', (content) => {
-  expect(written(jsonOf(bytes(content)))).toBe(content);
+  expect(jsonOf(bytes(content)).isCut).toBe(false);
+  expect(written(jsonOf(bytes(content)).json)).toBe(content);
 });
 
 test('the parts of JSON are the same JSON', () => {
   fc.assert(
     fc.property(fc.json(), fc.json(), (one, other) => {
       const content = `[${one}, ${other}]`;
-      expect(JSON.parse(written(jsonOf(bytes(content))))).toEqual(JSON.parse(content));
+      expect(JSON.parse(written(jsonOf(bytes(content)).json))).toEqual(JSON.parse(content));
     }),
   );
 });
 
-test('deep and large JSON can be read', () => {
-  let depth = 0;
-  const deep = bytes(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
-  for (let value = jsonOf(deep); typeof value !== 'string' && value.items[0]; value = value.items[0].value)
-    depth += 1;
-  expect(depth).toBe(99_999);
-  const large = bytes(
-    JSON.stringify(Array.from({ length: 20_000 }, (_, id) => ({ id, text: 'arbitrary text' }))),
-  );
-  expect([formsOf(large)[0], (jsonOf(large) as { items: unknown[] }).items.length]).toEqual(['json', 20_000]);
+test.each([
+  ['deep', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, 900],
+  ['of many values', JSON.stringify(Array.from({ length: 20_000 }, (_, id) => ({ id }))), 9_000],
+  ['with spaces', `[${' '.repeat(500_000)}1]`, 10],
+  ['a long text', JSON.stringify({ a: 'b'.repeat(500_000) }), 66_000],
+  ['with a long name', JSON.stringify({ ['a'.repeat(500_000)]: 1 }), 66_000],
+])('the start of JSON is shown that is %s', (_name, content, most) => {
+  expect(formsOf(bytes(content))[0]).toBe('json');
+  const { json, isCut } = jsonOf(bytes(content));
+  expect(isCut).toBe(true);
+  expect(written(json)).toContain('…');
+  expect(written(json).length).toBeLessThan(most);
 });
 
 test('hexadecimal digits have their offset and their characters', () => {
@@ -223,6 +226,10 @@ test.each([
   [
     `${'a'.repeat(100)}needle${'b'.repeat(100)}`,
     { where: 'content', before: `…${'a'.repeat(30)}`, text: 'needle', after: `${'b'.repeat(30)}…` },
+  ],
+  [
+    `${'🌿'.repeat(20)}.needle.${'🌿'.repeat(20)}`,
+    { where: 'content', before: `…${'🌿'.repeat(14)}.`, text: 'needle', after: `.${'🌿'.repeat(14)}…` },
   ],
 ])('what was found has what is around it: %s', (content, found) => {
   expect(

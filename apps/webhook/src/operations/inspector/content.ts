@@ -1,9 +1,16 @@
 import { FORMS } from '../parameters.js';
 
-/** How much of a content is shown, in bytes. The rest can be downloaded. */
+/** Longest content that is read as JSON, in bytes. */
 const JSON_LIMIT = 1_048_576;
-const TEXT_LIMIT = 262_144;
+
+/**
+ * How much of a content is shown: in bytes, and of JSON in characters, values and levels. The rest can be downloaded. The
+ * event loop, which accepts deliveries, writes it.
+ */
+const TEXT_LIMIT = 65_536;
 const HEX_LIMIT = 16_384;
+const MOST_VALUES = 1_000;
+const LEVELS = 100;
 
 /** As many as fit beside the list, and on a phone. */
 const BYTES_IN_LINE = 8;
@@ -90,42 +97,65 @@ function hexOf(content: Buffer): string {
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]|[^\s[\]{},:"]+/g;
 
 /**
- * The parts of valid JSON. Each name, number and text stays as it was written: `JSON.parse` changes large numbers, and drops
- * the first of two fields with one name.
+ * The first parts of valid JSON. Each name, number and text stays as it was written: `JSON.parse` changes large numbers, and
+ * drops the first of two fields with one name. Where something is left out, it ends with `…`.
  */
-export function jsonOf(content: Uint8Array): Json {
+export function jsonOf(content: Uint8Array): { json: Json; isCut: boolean } {
   const root: Exclude<Json, string> = { open: '[', items: [] };
   const open = [root];
   let name: string | undefined;
   let before = '';
-  for (const [token] of decode(content).matchAll(TOKENS)) {
+  let values = 0;
+  let isCut = false;
+  for (const { 0: token, index } of decode(content).matchAll(TOKENS)) {
+    if (values > MOST_VALUES || open.length > LEVELS || index > TEXT_LIMIT) {
+      isCut = true;
+      for (const { items } of open.slice(1)) items.push({ value: '…' });
+      break;
+    }
     const { items } = open.at(-1)!;
     if (token === '}' || token === ']') open.pop();
     else if (token === ':') {
       items.pop();
+      values -= 1;
       name = before;
     } else if (token !== ',') {
-      const value: Json = token === '{' || token === '[' ? { open: token, items: [] } : token;
+      const value: Json = token === '{' || token === '[' ? { open: token, items: [] } : start(token);
       items.push(name === undefined ? { value } : { name, value });
       if (typeof value !== 'string') open.push(value);
       name = undefined;
+      values += 1;
     }
-    before = token;
+    isCut ||= token.length > TEXT_LIMIT;
+    before = start(token);
   }
-  return root.items[0]!.value;
+  return { json: root.items[0]!.value, isCut };
 }
+
+const start = (token: string): string =>
+  token.length > TEXT_LIMIT ? `${token.slice(0, TEXT_LIMIT)}…` : token;
 
 /** Characters that nobody sees. A carriage return in front of a line feed is one end of a line. */
 const UNSEEN = String.raw`[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u2800\ufff9-\ufffb\p{Default_Ignorable_Code_Point}]|\r(?!\n)`;
 
-/** The parts of an emoji are seen together. They are looked for first, so that they stay. */
-const EMOJI_OR_UNSEEN = new RegExp(String.raw`\p{RGI_Emoji}|(${UNSEEN})`, 'gv');
+/**
+ * The parts of an emoji are seen together. They are looked for first, so that they stay: only where a part follows that
+ * nobody sees by itself, since looking takes long.
+ */
+const EMOJI = String.raw`(?=\p{Emoji}(?:\u200d|\ufe0f|\p{Emoji_Modifier}|[\u{e0020}-\u{e007f}]))\p{RGI_Emoji}`;
+const EMOJI_OR_UNSEEN = new RegExp(`${EMOJI}|(${UNSEEN})`, 'gv');
 
 /** Shows characters that nobody sees, such as those that turn the direction of text, by their number. */
 export const visible = (text: string): string =>
   text.replace(EMOJI_OR_UNSEEN, (part, unseen?: string) =>
     unseen === undefined ? part : `\\u{${part.codePointAt(0)!.toString(16)}}`,
   );
+
+/** Whether a text has no such characters. */
+export function isVisible(text: string): boolean {
+  for (const [, unseen] of text.matchAll(EMOJI_OR_UNSEEN)) if (unseen !== undefined) return false;
+  return true;
+}
 
 /** Fields that curl makes itself. */
 const MADE_BY_CURL = ['host', 'content-length', 'transfer-encoding', 'connection', 'expect'];
@@ -213,7 +243,10 @@ export function foundIn(
   if (where === undefined || !whole) return undefined;
   const at = whole.indexOf(text);
   const end = at + text.length;
-  const [before, after] = [whole.slice(Math.max(0, at - AROUND), at), whole.slice(end, end + AROUND)];
+  // Half a character is none.
+  const part = (from: number, to: number): string =>
+    whole.slice(from, to).replaceAll(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');
+  const [before, after] = [part(Math.max(0, at - AROUND), at), part(end, end + AROUND)];
   return {
     where,
     before: at > AROUND ? `…${before}` : before,

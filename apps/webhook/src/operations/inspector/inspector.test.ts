@@ -1,5 +1,6 @@
 import { makeFolder } from '@plant-store/test-support';
 
+import fc from '../../../test/fast-check.js';
 import { ask, type Asked, type Told } from '../../../test/ask.js';
 import { Claims, failed, HANDLED, incoming, openEmbedded, PARKED } from '../../../test/open-inbox.js';
 import { startListener } from '../../../test/start-listener.js';
@@ -7,6 +8,7 @@ import { Counters } from '../../counters.js';
 import type { AttemptResult, IncomingDelivery } from '../../inbox/delivery.js';
 import type { Operations } from '../../inbox/operations.js';
 import { Activity } from '../activity.js';
+import { PAGE_QUERY } from '../parameters.js';
 import { inspectorRoutes } from './routes.js';
 
 const parked = (error: string): AttemptResult => ({ ...PARKED, error });
@@ -149,6 +151,24 @@ test('a change of all takes no delivery that arrives after the question', async 
   expect(await inbox.count({})).toMatchObject({ parked: 1, discarded: 1 });
 });
 
+test('a discard of all takes nothing that was parked since the question', async () => {
+  const { inbox, deliver, get, send } = await start();
+  await deliver('one', parked('no plant'));
+  await deliver('two', failed(3_600_000));
+  const question = fieldsOf(await get('?state=parked&ask=discard'));
+  await inbox.acts.begin('replay', { ids: [2] }, { operator: null, source: null, reason: null });
+  await deliver('three', parked('no plant'));
+
+  expect(await send({ ...question, reason: 'arbitrary' })).toMatchObject({
+    status: 409,
+    json: { code: 'MORE_THAN_ASKED', message: expect.stringContaining('1 more delivery was parked') },
+  });
+
+  expect(await inbox.count({})).toMatchObject({ parked: 2, discarded: 0 });
+  const again = fieldsOf(await get('?state=parked&ask=discard'));
+  expect((await send({ ...again, reason: 'arbitrary' })).status).toBe(303);
+});
+
 test('an act is of who has signed in at a proxy', async () => {
   const { inbox, get, send } = await start();
   const signedIn = { 'x-forwarded-user': 'maria' };
@@ -199,6 +219,67 @@ test('what is wrong in an address gets 400, and a page that says what', async ()
   ]);
 });
 
+test('each address gets a page, or 400', async () => {
+  const { url, deliver } = await start();
+  await deliver('{"one":1}', parked('no plant'));
+  const names = Object.keys(PAGE_QUERY.shape);
+  const values = [
+    ...[
+      '0',
+      '1',
+      '1,1',
+      '-1',
+      '1e3',
+      '9007199254740991',
+      '9007199254740992',
+      '253402300799999',
+      '8640000000000000',
+    ],
+    ...[
+      '0000-01-01T00:00',
+      '2026-13-45T00:00',
+      '2026-02-30T00:00',
+      '2026-10-25T02:30:60',
+      '9999-12-31T23:59:59',
+    ],
+    ...['parked', 'handled', 'errors', 'acts', 'hex', 'discard', 'resume', '\0', '\u{1f33f}', '%', ' ', ''],
+  ];
+  const value = fc.oneof(fc.constantFrom(...values), fc.string());
+  const parameter = fc.tuple(fc.constantFrom(...names, '__proto__'), value);
+  await fc.assert(
+    fc.asyncProperty(fc.array(parameter, { maxLength: 4 }), async (parameters) => {
+      const { status } = await ask(url, `/?${new URLSearchParams(parameters).toString()}`);
+      expect([200, 400]).toContain(status);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('the acts are shown whatever times they are limited to', async () => {
+  const { inbox, deliver, get } = await start();
+  await deliver('one', parked('no plant'));
+  const origin = { operator: null, source: null, reason: null };
+  await inbox.acts.begin('replay', { receivedFrom: 0, receivedBefore: 253_402_300_799_999 }, origin);
+  expect(textOf(await get('?view=acts'))).toContain('before 9999-12-31 23:59:59');
+});
+
+test('what is given twice counts once', async () => {
+  const { deliver, get } = await start();
+  for (const content of ['one', 'two']) await deliver(content, parked('no plant'));
+  const twice = textOf(await get('?state=parked&state=parked&ask=discard'));
+  expect(twice).toContain('Discard 2 parked deliveries');
+  expect(textOf(await get('?chosen=1&chosen=1&ask=discard'))).not.toContain('cannot be');
+  expect((await get('?rows=2,2')).match(/id="row-2"/g)).toHaveLength(1);
+});
+
+test('a list that somebody looks at stays empty, too', async () => {
+  const { deliver, get } = await start();
+  await deliver('one', parked('no plant'));
+  const kept = await get('?state=parked&rows=');
+  expect(textOf(kept)).toContain('Show 1 new');
+  expect(kept).not.toContain('id="row-1"');
+});
+
 test('no text becomes HTML, and the policy lets nothing run but the script', async () => {
   const { url, deliver, get } = await start();
   const hostile = `<img src=x onerror="alert(1)"></pre></title><script>alert(2)</script>\u202e"'&`;
@@ -238,8 +319,21 @@ test('deep and large JSON is shown in part', async () => {
     JSON.stringify(Array.from({ length: 9_000 }, (_, number) => ({ number }))),
     HANDLED,
   );
-  expect(textOf(await get(`?delivery=${deep}`))).toContain('1 more: the text has them');
-  expect(textOf(await get(`?delivery=${wide}`))).toContain('8900 more: the text has them');
+  for (const id of [deep, wide])
+    expect(textOf(await get(`?delivery=${id}`))).toContain('This is the start. The download has everything.');
+});
+
+test.each([
+  ['a long text in JSON', JSON.stringify({ image: 'A'.repeat(1_000_000) })],
+  ['many values', `[${'0,'.repeat(500_000)}0]`],
+  ['one line', 'x'.repeat(1_000_000)],
+  ['what nobody sees', '\u200b'.repeat(300_000)],
+  ['control characters', '\u0001'.repeat(1_000_000)],
+])('the receiver writes and keeps little for a long content: %s', async (_name, content) => {
+  const { deliver, get } = await start();
+  const id = await deliver(content, HANDLED);
+  for (const form of ['json', 'text', 'hex', 'base64'])
+    expect((await get(`?delivery=${id}&form=${form}`)).length).toBeLessThan(600_000);
 });
 
 test('a page is made once a second for all, compressed, and of at most 40 kB', async () => {
@@ -282,13 +376,22 @@ test('says by whom, since when and why the handler is paused', async () => {
   );
 });
 
+test('says who paused the handler last, however long ago somebody looked', async () => {
+  const { inbox, get } = await start();
+  await inbox.setPaused(true, { operator: 'ada', source: null, reason: null });
+  expect(textOf(await get())).toContain('by ada .');
+  await inbox.setPaused(false);
+  await inbox.setPaused(true, { operator: 'maria', source: null, reason: null });
+  expect(await inbox.acts.lastPause()).toMatchObject({ operator: 'maria' });
+});
+
 test('an act keeps what came of it, and leads to its deliveries', async () => {
   const { inbox, deliver, get, send } = await start();
   const id = await deliver('one', parked('no plant'));
   await send({ kind: 'replay', filter: JSON.stringify({ ids: [id], state: 'parked' }) });
   const acts = await get('?view=acts');
   expect(acts).toContain(`href="?ids=${id}"`);
-  expect(textOf(acts)).toContain(`replay of 1 delivery parked deliveries ${id}`);
+  expect(textOf(acts)).toContain(`replay of 1 delivery: parked deliveries ${id}`);
   expect(await inbox.acts.find(1)).toMatchObject({ changed: 1 });
 });
 

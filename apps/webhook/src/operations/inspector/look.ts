@@ -10,9 +10,6 @@ import type { Times } from './words.js';
 /** Shortest time between two looks at the inbox for the same, in milliseconds, however many look. */
 export const LOOK_INTERVAL = 1_000;
 
-/** Most acts among which a pause is looked for. */
-const MAX_ACTS = 500;
-
 /** What every page says. */
 export interface Overview {
   readonly stats: InboxStats;
@@ -21,15 +18,12 @@ export interface Overview {
   readonly isComplete: boolean;
   /** When the oldest parked delivery was received, in milliseconds since 1970; null if none is. */
   readonly oldestParkedAt: number | null;
-  /** The act that paused the handler; undefined if it isn't paused, or if that was long ago. */
+  /** The act that paused the handler; undefined if it isn't paused, or if that is no longer kept. */
   readonly pause: Act | undefined;
 }
 
 /** Reads what every page says: at most once a second. */
 export function overviewOf(inbox: Operations, activity: Activity): () => Promise<Overview> {
-  let pause: Act | undefined;
-  const findPause = async (): Promise<Act | undefined> =>
-    (await inbox.acts.list({ limit: MAX_ACTS })).find(({ kind }) => kind === 'pause');
   return atMostEvery(LOOK_INTERVAL, async () => {
     const [stats, { groups, isComplete }, [oldest]] = await Promise.all([
       inbox.stats(),
@@ -37,7 +31,7 @@ export function overviewOf(inbox: Operations, activity: Activity): () => Promise
       inbox.list({ state: 'parked' }, { order: 'oldest first', limit: 1 }),
       activity.look(),
     ]);
-    pause = stats.isPaused ? (pause ?? (await findPause())) : undefined;
+    const pause = stats.isPaused ? await inbox.acts.lastPause() : undefined;
     return { stats, groups, isComplete, oldestParkedAt: oldest?.receivedAt ?? null, pause };
   });
 }

@@ -1,6 +1,6 @@
 import type { Operations } from '../../inbox/operations.js';
 import type { StoredDelivery } from '../../inbox/inbox-operations.js';
-import { curlOf, type Form, formsOf, type Json, jsonOf, linesOf, visible, whyNotText } from './content.js';
+import { curlOf, type Form, formsOf, isVisible, type Json, jsonOf, linesOf, whyNotText } from './content.js';
 
 /** Longest content that is copied as text, in bytes. */
 const COPY_LIMIT = 1_048_576;
@@ -15,7 +15,7 @@ export interface ShownContent {
   readonly form: Form;
   /** Why it isn't text; undefined if it is. */
   readonly why: string | undefined;
-  readonly shown: { readonly json: Json } | { readonly text: string; readonly isCut: boolean };
+  readonly shown: ({ readonly json: Json } | { readonly text: string }) & { readonly isCut: boolean };
   /** How all of it gets into the clipboard: what nobody sees must not get into a terminal. */
   readonly copiedAs: 'text' | 'base64';
 }
@@ -91,9 +91,7 @@ function shownContent(id: number, content: Buffer, wanted: Form | undefined): Sh
   const isPlain = content.length <= COPY_LIMIT && why === undefined && isVisible(content.toString());
   return {
     ...{ id, forms, form, why },
-    shown: form === 'json' ? { json: jsonOf(content) } : linesOf(content, form),
+    shown: form === 'json' ? jsonOf(content) : linesOf(content, form),
     copiedAs: isPlain && form !== 'base64' ? 'text' : 'base64',
   };
 }
-
-const isVisible = (text: string): boolean => visible(text) === text;

@@ -53,7 +53,7 @@ export const scroll = (label: string, text: string, more: { id?: string; class?:
 export const hidden = (place: Place) =>
   parametersOf(place).map(([name, value]) => <input type="hidden" name={name} value={value} />);
 
-/** A table that is a list of its cells, with their titles, where it is narrow. The cell of `name` names its row. */
+/** A table that is a list of its cells, with their titles, where it is narrow. The cell of `name` names its row, and is the widest. */
 export const table = (
   titles: readonly string[],
   name: string,
@@ -63,7 +63,9 @@ export const table = (
     <thead>
       <tr>
         {titles.map((title) => (
-          <th scope="col">{title}</th>
+          <th scope="col" class={title === name ? 'name' : ''}>
+            {title}
+          </th>
         ))}
       </tr>
     </thead>

@@ -17,16 +17,17 @@ export const STATES = ['parked', 'retrying', 'waiting', 'running', 'handled', 'd
 const LOCAL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?$/;
 
 /**
- * The place of a query. Fields of a form that are empty count as left out, and times without an offset are those that the
- * reader sees.
+ * The place of a query. Fields of a form that are empty count as left out, but not the rows of an empty list. Times without
+ * an offset are those that the reader sees.
  *
  * @throws ZodError
  */
 export function placeOf(query: Readonly<Record<string, unknown>>, times: Times): Place {
-  const given = Object.entries(query).filter(([, value]) => value !== '');
+  const given = Object.entries(query).filter(([name, value]) => value !== '' || name === 'rows');
   const absolute = given.map(([name, value]) => {
     const isLocal = name.startsWith('received') && typeof value === 'string' && LOCAL_TIME.test(value);
-    return [name, isLocal ? String(times.parse(value)) : value];
+    // What is no time is refused below.
+    return [name, isLocal ? String(times.parse(value) ?? value) : value];
   });
   return PAGE_QUERY.parse(Object.fromEntries(absolute), { reportInput: true });
 }

@@ -159,8 +159,10 @@ function dialogOf(
         </label>
         <input type="hidden" name="kind" value={kind} />
         <input type="hidden" name="filter" value={JSON.stringify(filter)} />
+        <input type="hidden" name="count" value={count} />
         <input type="hidden" name="back" value={back} />
         <p class="row">
+          <span class="bad" role="status" />
           {cancel('Cancel')}
           <button class={isDiscard ? 'primary bad' : 'primary'} autofocus={isHarmless}>
             {VERBS[kind]}

@@ -7,8 +7,8 @@ import { renderToString } from 'preact-render-to-string';
 import type { Operations } from '../../inbox/operations.js';
 import type { Activity } from '../activity.js';
 import { originOf, type ServingReceiver } from '../deliveries.js';
-import { atMostEvery } from '../look-up.js';
 import { ACT_CONTENT, FORM_CONTENT, MAX_NAME } from '../parameters.js';
+import { RequestFault } from '../request-fault.js';
 import { parsed } from '../validation.js';
 import { actsPage } from './acts.js';
 import { errorsPage } from './errors.js';
@@ -19,10 +19,7 @@ import { type Look, LOOK_INTERVAL, overviewOf } from './look.js';
 import { OpenDeliveries } from './open-deliveries.js';
 import { addressOf, changed, type Place, placeOf } from './place.js';
 import { refusedPage } from './refused.js';
-import { Times } from './words.js';
-
-/** Most addresses whose pages are kept for the others who look at them. */
-const MOST_PAGES = 200;
+import * as words from './words.js';
 
 /**
  * Script and style are files of this listener, whatever a page shows; forms are sent to it alone, and no text can become HTML
@@ -61,7 +58,7 @@ export function inspectorRoutes(
 ): void {
   let overview = overviewOf(inbox, activity);
   const openDeliveries = new OpenDeliveries(inbox);
-  const pages = new Map<string, () => Promise<Made>>();
+  const pages = new Map<string, Promise<Made>>();
 
   const viewerOf = (request: FastifyRequest): Viewer => {
     const { operator: signedIn } = originOf(request, {}, receiver);
@@ -74,7 +71,7 @@ export function inspectorRoutes(
   };
   const make = async (place: Place, { zone, ...viewer }: Viewer): Promise<Made> => {
     const [read, done] = await Promise.all([overview(), place.done && inbox.acts.find(place.done)]);
-    const times = new Times(zone, Date.now());
+    const times = new words.Times(zone, Date.now());
     const look: Look = { ...read, ...viewer, inbox, activity, place, times, facts: receiver.facts };
     const content = await {
       deliveries: () => listPage(look, openDeliveries),
@@ -86,14 +83,18 @@ export function inspectorRoutes(
     const html = `<!doctype html>\n${renderToString(pageOf(look, done || undefined, content))}\n`;
     return { html, compressed: await compress(html) };
   };
-  /** The page of a place: the one that was made last, for all who look within a second. */
+  /** The page of a place: one for all who look while it is made, and in the second after that. */
   const lastMade = (place: Place, viewer: Viewer): Promise<Made> => {
     const name = JSON.stringify([place, viewer]);
-    const known = pages.get(name) ?? atMostEvery(LOOK_INTERVAL, () => make(place, viewer));
-    pages.delete(name);
-    pages.set(name, known);
-    if (pages.size > MOST_PAGES) pages.delete(pages.keys().next().value!);
-    return known();
+    const known = pages.get(name);
+    if (known !== undefined) return known;
+    const made = make(place, viewer);
+    const forget = (): void => {
+      if (pages.get(name) === made) pages.delete(name);
+    };
+    made.then(() => setTimeout(forget, LOOK_INTERVAL).unref(), forget);
+    pages.set(name, made);
+    return made;
   };
 
   app.addContentTypeParser(
@@ -103,7 +104,7 @@ export function inspectorRoutes(
   );
   app.get('/', { config: { audience: 'page' } }, async (request, reply) => {
     const viewer = viewerOf(request);
-    const times = new Times(viewer.zone, Date.now());
+    const times = new words.Times(viewer.zone, Date.now());
     const place = parsed('INVALID_QUERY', () => placeOf(request.query as Record<string, unknown>, times));
     const { html, compressed } = await lastMade(place, viewer);
     const isCompressed = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
@@ -111,24 +112,34 @@ export function inspectorRoutes(
     return reply.headers(FIELDS).send(isCompressed ? compressed : html);
   });
   app.post('/', { config: { isForm: true } }, async (request, reply) => {
-    const { kind, back, filter, operator, reason } = parsed('INVALID_CONTENT', () =>
+    const { kind, back, filter, count, operator, reason } = parsed('INVALID_CONTENT', () =>
       FORM_CONTENT.parse(request.body, { reportInput: true }),
     );
     const sent = { operator, ...(reason !== '' && { reason }) };
     const origin = originOf(request, sent, receiver);
-    const times = new Times('UTC', Date.now());
+    const times = new words.Times('UTC', Date.now());
     const place = parsed('INVALID_CONTENT', () => placeOf(queryOf(back), times));
     const act = async (): Promise<{ readonly id: number }> => {
       if (kind === 'pause' || kind === 'resume') return inbox.setPaused(kind === 'pause', origin);
       const change = parsed('INVALID_CONTENT', () =>
         ACT_CONTENT.parse({ kind, filter: JSON.parse(filter) as unknown, ...sent }, { reportInput: true }),
       );
+      // What failed for the last time since the question was none of those that are deleted for good.
+      if (change.kind === 'discard' && count !== undefined && change.filter.ids === undefined) {
+        const more = (await inbox.count(change.filter)).parked - count;
+        if (more > 0)
+          throw new RequestFault(
+            'MORE_THAN_ASKED',
+            `Nothing was discarded: ${words.count(more)} more ${more === 1 ? 'delivery was' : 'deliveries were'} parked since the question. Cancel, and ask again.`,
+          );
+      }
       return inbox.acts.begin(change.kind, change.filter, origin);
     };
-    const { id } = await act();
-    // Whoever acted sees at once what it has changed.
-    pages.clear();
-    overview = overviewOf(inbox, activity);
+    const { id } = await act().finally(() => {
+      // Whoever acted sees at once what there is.
+      pages.clear();
+      overview = overviewOf(inbox, activity);
+    });
     const name = encodeURIComponent(operator.trim());
     return reply
       .header('set-cookie', `operator=${name}; SameSite=Strict; HttpOnly; Max-Age=31536000`)

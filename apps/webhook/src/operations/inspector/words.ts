@@ -1,4 +1,5 @@
 import { dueText } from '../../inbox/in-words.js';
+import { parseTime } from '../../inbox/parse-time.js';
 
 /** A number with its thousands apart. */
 export const count = (value: number): string => value.toLocaleString('en-US');
@@ -103,11 +104,12 @@ export class Times {
     return this.#format.format(at).replace(' ', 'T');
   }
 
-  /** The time that such a field means. */
-  parse(local: string): number {
-    const utc = Date.parse(`${local}Z`);
+  /** The time that such a field means, and 0 for what was before; undefined if it is no time. */
+  parse(local: string): number | undefined {
+    const utc = parseTime(local);
+    if (utc === undefined) return undefined;
     const once = utc - this.#away(utc);
-    return utc - this.#away(once);
+    return Math.max(0, utc - this.#away(once));
   }
 
   #away(at: number): number {
