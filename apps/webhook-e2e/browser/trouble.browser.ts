@@ -95,9 +95,9 @@ describeWithBrowser('the inspector', () => {
     await page.unroute('**');
     await dialog.getByRole('button', { name: 'Replay' }).click();
 
-    await page.getByText(/^1 delivery was replayed\./).waitFor();
+    await page.getByText(/^1 delivery was replayed:/).waitFor();
     await page.goBack();
-    await page.getByText(/^1 delivery was replayed\./).waitFor({ state: 'detached' });
+    await page.getByText(/^1 delivery was replayed:/).waitFor({ state: 'detached' });
     expect([page.url(), await dialog.count()]).toEqual([`${receiver.inspector}?ids=${id}`, 0]);
   });
 
@@ -132,7 +132,7 @@ describeWithBrowser('the inspector', () => {
     await page.getByText('Times are in UTC').waitFor();
     await page.locator('.detail').getByRole('button', { name: 'Replay…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click();
-    await page.getByText(/^1 delivery was replayed\. handled 1/).waitFor();
+    await page.getByText(/^1 delivery was replayed: handled 1/).waitFor();
     await page.getByRole('button', { name: 'Pause the handler' }).click();
     await page
       .getByRole('dialog', { name: 'Pause the handler?' })

@@ -184,6 +184,12 @@ let isMoving = false;
 /** Whether only the address changes: the page is there already. */
 let isOver = false;
 
+function replaceAddress(url: string): void {
+  isOver = true;
+  history.replaceState(null, '', url);
+  isOver = false;
+}
+
 const causeOf = (error: unknown): string => (error as Error).message || 'The receiver does not respond.';
 
 /** Opens a place in this page. */
@@ -192,9 +198,12 @@ async function go(from: string, to: string): Promise<void> {
   const isKept = placeOf(from) !== placeOf(to) && listOf(from) === listOf(to) && rows() !== null;
   const before = new URL(from).searchParams;
   try {
-    const { page } = await read(isKept ? withRows(to) : to);
+    const { page, url } = await read(isKept ? withRows(to) : to);
     if (location.href !== to) return;
+    // The receiver may know a better address, such as one with times that everybody understands.
+    if (!isKept && url !== to) replaceAddress(url);
     show(page, { isPoll: false, isKept });
+    if (listOf(from) !== listOf(to)) one('.menu')?.removeAttribute('open');
   } catch (error) {
     one('#fault')!.textContent = causeOf(error);
     return;
@@ -235,6 +244,7 @@ let lastClicked: HTMLInputElement | undefined;
 
 document.addEventListener('click', (event) => {
   const target = event.target as Element;
+  if (!target.closest('.menu')) one('.menu')?.removeAttribute('open');
   const box = target.closest<HTMLInputElement>('#rows [type=checkbox]');
   const row = target.closest('#rows tr');
   const copied = target.closest<HTMLElement>('[data-copy]');
@@ -273,9 +283,7 @@ async function act(form: HTMLFormElement): Promise<void> {
   try {
     const { page, url } = await read(form.action, new FormData(form));
     // Back leads to the list, and not to the question.
-    isOver = true;
-    history.replaceState(null, '', url);
-    isOver = false;
+    replaceAddress(url);
     show(page, { isPoll: false, isKept: false });
     focus('#done', '#delivery', '#deliveries');
   } catch (error) {

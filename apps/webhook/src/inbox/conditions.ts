@@ -22,7 +22,7 @@ export const NOT_HANDLED = raw(`state <> 'handled'`);
 
 /** The conditions of a filter, and more. */
 export function conditions(filter: DeliveryFilter, ...more: readonly Sql[]): Sql {
-  const { state, errorGroup, ids, firstId, lastId, receivedFrom, receivedBefore } = filter;
+  const { state, errorGroup, act, ids, firstId, lastId, receivedFrom, receivedBefore } = filter;
   const states = state === undefined ? [] : [state].flat();
   const all = [
     states.length === 1 && sql`state = ${states[0]}`,
@@ -30,6 +30,7 @@ export function conditions(filter: DeliveryFilter, ...more: readonly Sql[]): Sql
     // What isn't handled has an index, which SQLite takes only for this condition.
     states.length > 0 && !states.includes('handled') && NOT_HANDLED,
     errorGroup !== undefined && sql`error_group = ${storableText(errorGroup)}`,
+    act !== undefined && sql`act = ${act}`,
     ids !== undefined && sql`id IN (${list(ids)})`,
     firstId !== undefined && sql`id >= ${firstId}`,
     lastId !== undefined && sql`id <= ${lastId}`,

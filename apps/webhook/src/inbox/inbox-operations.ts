@@ -15,6 +15,8 @@ export interface DeliveryFilter {
   readonly state?: DeliveryState | readonly DeliveryState[];
   /** The group of the last error, see {@link ErrorGroup}. */
   readonly errorGroup?: string;
+  /** The act that changed them last. */
+  readonly act?: number;
   /** No others than these; at least one. */
   readonly ids?: readonly number[];
   /** The smallest and the largest id, both included. */

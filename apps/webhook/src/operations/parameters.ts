@@ -132,6 +132,8 @@ export const PAGE_QUERY = object({
   ...filter,
   view: choice(VIEWS).exactOptional(),
   text: text(200).exactOptional(),
+  // The deliveries that this act changed last.
+  act: idIn('query').exactOptional(),
   // The page of the list ends above this id, or begins below it.
   newerThan: idIn('query').exactOptional(),
   olderThan: idIn('query').exactOptional(),

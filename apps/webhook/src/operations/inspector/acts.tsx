@@ -2,7 +2,7 @@ import type { Act } from '../../inbox/inbox-operations.js';
 import { changedText, outcomeText } from '../../inbox/in-words.js';
 import type { Look } from './look.js';
 import { long, table, Time } from './parts.js';
-import { addressOf, changed, type Place, wordsOf } from './place.js';
+import { addressOf, type Place, wordsOf } from './place.js';
 import * as words from './words.js';
 
 /** Acts on a page. */
@@ -45,8 +45,9 @@ export function outcomeOf(act: Act) {
   return <span class={act.failed > 0 ? 'bad' : act.waiting > 0 ? '' : 'good'}>{outcomeText(act)}</span>;
 }
 
-/** The deliveries of an act, in whatever state they are now. */
-export const placeOfAct = ({ filter }: Act): Place => changed({ ...filter } as Place, { state: undefined });
+/** The deliveries of an act, in whatever state they are now, and whether or not they still have its error. */
+export const placeOfAct = ({ id, filter }: Act): Place =>
+  filter?.ids ? { ids: [...filter.ids] } : { act: id };
 
 /** What was done, such as `replay of 12 deliveries`. */
 export function whatOf(act: Act): string {

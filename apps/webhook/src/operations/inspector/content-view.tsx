@@ -79,7 +79,7 @@ function valueOf(value: Json, level = 0, name?: string, comma = ''): ComponentCh
           {[label, open]}
           <span class="folded">
             {' '}
-            <span class="note">{items.length}</span> {close}
+            <span class="note">{items.length === 1 ? '1 value' : `${items.length} values`}</span> {close}
           </span>
         </summary>
         <div>

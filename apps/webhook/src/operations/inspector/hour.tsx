@@ -33,7 +33,8 @@ export function hourOf(look: Look) {
       </p>
       <p>
         <strong>{words.count(waiting + retrying + parked)}</strong> not handled{' '}
-        {oldestParkedAt !== null && oldest(words.number(parked, 'parked'), oldestParkedAt)}{' '}
+        {oldestParkedAt !== null && oldest(words.number(parked, 'parked'), oldestParkedAt)}
+        <span class="note">{oldestParkedAt !== null && oldestWaitingAt !== null && ' · '}</span>
         {oldestWaitingAt !== null && oldest(words.number(waiting + retrying, 'to come'), oldestWaitingAt)}
       </p>
       <details>

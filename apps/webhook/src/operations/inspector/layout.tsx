@@ -134,14 +134,15 @@ function doneOf(act: Act) {
   const done = kind === 'replay' ? 'replayed' : 'discarded';
   const said =
     endedAt === null
-      ? `${changedText(act)} deliveries are ${done}.`
+      ? `${changedText(act)} deliveries are ${done}`
       : changed === 0
-        ? `No delivery was ${done}.`
-        : `${words.deliveries(changed)} ${changed === 1 ? 'was' : 'were'} ${done}.`;
+        ? `No delivery was ${done}`
+        : `${words.deliveries(changed)} ${changed === 1 ? 'was' : 'were'} ${done}`;
+  const outcome = changed > 0 && outcomeOf(act);
   return (
     <p id="done" role="status" tabIndex={-1}>
-      {kind === 'resume' ? 'The handler goes on.' : said} {changed > 0 && outcomeOf(act)}{' '}
-      {changed > 0 && <a href={addressOf(placeOfAct(act))}>Show them</a>}
+      {kind === 'resume' ? 'The handler goes on' : said}
+      {outcome && [': ', outcome]}. {changed > 0 && <a href={addressOf(placeOfAct(act))}>Show them</a>}
     </p>
   );
 }

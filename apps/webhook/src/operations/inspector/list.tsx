@@ -58,7 +58,7 @@ export async function listPage(look: Look, openDeliveries: OpenDeliveries) {
           <h2 id="deliveries" class="unseen" tabIndex={-1}>
             Deliveries
           </h2>
-          {toolsOf(look, counts)}
+          {toolsOf(look, counts, rows)}
           {chipsOf(look)}
           <div class="split">
             <form class="results" id="list">
@@ -80,7 +80,7 @@ export async function listPage(look: Look, openDeliveries: OpenDeliveries) {
   );
 }
 
-function toolsOf({ place, times }: Look, counts: StateCounts) {
+function toolsOf({ place, times }: Look, counts: StateCounts, rows: Rows) {
   return (
     <div class="tools row">
       <nav class="tabs" aria-label="State">
@@ -128,12 +128,16 @@ function toolsOf({ place, times }: Look, counts: StateCounts) {
           value={place.text ?? ''}
         />
       </form>
-      {changesOf(place, counts)}
+      {changesOf(place, counts, rows)}
     </div>
   );
 }
 
-/** @param state undefined for all */
+/**
+ * With a search there are no numbers: it looks at no more than a page needs.
+ *
+ * @param state undefined for all
+ */
 function tabOf(place: Place, counts: StateCounts, state: DeliveryState | undefined) {
   const states: readonly DeliveryState[] = state === undefined ? STATES : [state];
   const number = states.reduce((sum, one) => sum + counts[one], 0);
@@ -144,7 +148,7 @@ function tabOf(place: Place, counts: StateCounts, state: DeliveryState | undefin
       class={number > 0 ? state : 'none'}
       aria-current={isCurrent(isShown)}
     >
-      {state ?? 'all'} {words.count(number)}
+      {state ?? 'all'} {place.text === undefined && words.count(number)}
     </a>
   );
 }
@@ -153,12 +157,13 @@ function tabOf(place: Place, counts: StateCounts, state: DeliveryState | undefin
  * What can be done with the rows that are selected, or with all that the place lists, if its deliveries have something in
  * common. script.ts says how many are selected.
  */
-function changesOf(place: Place, counts: StateCounts) {
+function changesOf(place: Place, counts: StateCounts, { deliveries }: Rows) {
   const state = places.stateOf(place);
-  const isOfAll = state !== undefined || (place.errorGroup ?? place.text ?? place.ids) !== undefined;
   const states: readonly DeliveryState[] = state === undefined ? ['parked', 'retrying'] : [state];
   const number = states.reduce((sum, one) => sum + counts[one], 0);
-  const what = isOfAll && place.text === undefined ? ` these ${words.count(number)}` : ' these';
+  const isLimited = (state ?? place.errorGroup ?? place.act ?? place.ids) !== undefined;
+  const isOfAll = place.text === undefined ? isLimited && number > 0 : deliveries.length > 0;
+  const what = isOfAll && !places.isOfShown(place) ? ` these ${words.count(number)}` : ' these';
   return <div class={`changes row ${isOfAll ? '' : 'of-chosen'}`}>{changeButtons(states, what, 'list')}</div>;
 }
 

@@ -16,6 +16,13 @@ export const STATES = ['parked', 'retrying', 'waiting', 'running', 'handled', 'd
 
 const LOCAL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?$/;
 
+const isLocal = (name: string, value: unknown): boolean =>
+  name.startsWith('received') && typeof value === 'string' && LOCAL_TIME.test(value);
+
+/** Whether a query has a time without an offset, as a form sends it. */
+export const hasLocalTime = (query: Readonly<Record<string, unknown>>): boolean =>
+  Object.entries(query).some(([name, value]) => isLocal(name, value));
+
 /**
  * The place of a query. Fields of a form that are empty count as left out, but not the rows of an empty list. Times without
  * an offset are those that the reader sees.
@@ -25,9 +32,8 @@ const LOCAL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?$/;
 export function placeOf(query: Readonly<Record<string, unknown>>, times: Times): Place {
   const given = Object.entries(query).filter(([name, value]) => value !== '' || name === 'rows');
   const absolute = given.map(([name, value]) => {
-    const isLocal = name.startsWith('received') && typeof value === 'string' && LOCAL_TIME.test(value);
     // What is no time is refused below.
-    return [name, isLocal ? String(times.parse(value) ?? value) : value];
+    return [name, isLocal(name, value) ? String(times.parse(value as string) ?? value) : value];
   });
   return PAGE_QUERY.parse(Object.fromEntries(absolute), { reportInput: true });
 }
@@ -74,9 +80,12 @@ export const isNewest = ({ olderThan, newerThan }: Place): boolean =>
   olderThan === undefined && newerThan === undefined;
 
 export function filterOf(place: Place): DeliveryFilter {
-  const { state, errorGroup, ids, firstId, lastId, receivedFrom, receivedBefore } = place;
-  return changed({}, { state, errorGroup, ids, firstId, lastId, receivedFrom, receivedBefore });
+  const { state, errorGroup, act, ids, firstId, lastId, receivedFrom, receivedBefore } = place;
+  return changed({}, { state, errorGroup, act, ids, firstId, lastId, receivedFrom, receivedBefore });
 }
+
+/** Whether what is changed is what is shown: no filter of a change finds the deliveries of a search, or of an act. */
+export const isOfShown = ({ text, act }: Place): boolean => (text ?? act) !== undefined;
 
 /** The one state to which a place is limited; undefined if there is none, or several. */
 export function stateOf({ state = [] }: Place): DeliveryState | undefined {
@@ -92,7 +101,7 @@ export interface Limit {
 }
 
 export function limitsOf(place: Place, times: Times): Limit[] {
-  const { errorGroup, text, receivedFrom, ids, firstId, lastId } = place;
+  const { errorGroup, text, act, receivedFrom, ids, firstId, lastId } = place;
   const time = (name: 'receivedFrom' | 'receivedBefore', word: string): Limit[] => {
     const at = place[name];
     if (at === undefined) return [];
@@ -110,6 +119,7 @@ export function limitsOf(place: Place, times: Times): Limit[] {
     ...(text === undefined
       ? []
       : [limit('text', `exactly “${visible(text)}”`, `that contain “${visible(text)}”`)]),
+    ...(act === undefined ? [] : [limit('act', `changed last by act ${act}`)]),
     ...(ids === undefined ? [] : [limit('ids', idsText(ids))]),
     ...(`${from}${to}` === ''
       ? []

@@ -4,7 +4,7 @@ import type { DeliveryFilter, DeliveryState } from '../../inbox/inbox-operations
 import { MAX_NAME } from '../parameters.js';
 import type { Look } from './look.js';
 import { own } from './parts.js';
-import { addressOf, filterOf, limitsOf, type Place, quietOf, wordsOf } from './place.js';
+import { addressOf, filterOf, isOfShown, limitsOf, type Place, quietOf, wordsOf } from './place.js';
 import * as words from './words.js';
 
 const VERBS = { replay: 'Replay', discard: 'Discard', pause: 'Pause', resume: 'Resume' } as const;
@@ -49,14 +49,14 @@ export const changeButtons = (states: readonly DeliveryState[], what = '', form?
 /**
  * The question of a place, as a dialog above the page.
  *
- * @param shown the rows, which a search means if nobody has chosen any
+ * @param shown the rows, which a search and an act mean if nobody has chosen any
  */
 export async function questionOf(look: Look, shown: readonly number[]) {
-  const { ask, text, chosen } = look.place;
+  const { ask, chosen } = look.place;
   if (ask === undefined) return null;
   if (ask === 'pause' || ask === 'resume')
     return dialogOf(look, ask, { what: 'the handler', count: 1, states: [] });
-  const ids = chosen ?? (text === undefined ? undefined : shown);
+  const ids = chosen ?? (isOfShown(look.place) ? shown : undefined);
   return dialogOf(look, ask, await questionOfChange(look, ask, ids));
 }
 

@@ -17,7 +17,7 @@ import { pageOf } from './layout.js';
 import { listPage } from './list.js';
 import { type Look, LOOK_INTERVAL, overviewOf } from './look.js';
 import { OpenDeliveries } from './open-deliveries.js';
-import { addressOf, changed, type Place, placeOf } from './place.js';
+import { addressOf, changed, hasLocalTime, type Place, placeOf } from './place.js';
 import { refusedPage } from './refused.js';
 import * as words from './words.js';
 
@@ -105,7 +105,10 @@ export function inspectorRoutes(
   app.get('/', { config: { audience: 'page' } }, async (request, reply) => {
     const viewer = viewerOf(request);
     const times = new words.Times(viewer.zone, Date.now());
-    const place = parsed('INVALID_QUERY', () => placeOf(request.query as Record<string, unknown>, times));
+    const query = request.query as Record<string, unknown>;
+    const place = parsed('INVALID_QUERY', () => placeOf(query, times));
+    // Its times are those of this reader: another one would see something else at this address.
+    if (hasLocalTime(query)) return reply.redirect(`./${addressOf(place)}`, 303);
     const { html, compressed } = await lastMade(place, viewer);
     const isCompressed = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
     if (isCompressed) reply.header('content-encoding', 'gzip');
