@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Attempt, Delivery, Handler } from '@plant-store/handler';
 
 /**
- * What happens with a new plant: nothing yet. **Replace the body of `handle` with what your team does.**
+ * Gets each new plant, and does nothing with it yet. **Replace this class with what your team does.**
  *
  * - It gets each delivery at least once: again after a failure, a time-out or a crash, with the same `key`.
  * - It returns nothing, or a promise of nothing. With anything else the attempt has failed.

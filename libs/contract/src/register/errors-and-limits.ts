@@ -166,7 +166,7 @@ export const errorAndLimitQuestions = [
     title: 'Deprecation policy',
     question: 'How is a change announced, and how long does the old behaviour remain?',
     whileOpen: { document: 'Nothing is marked deprecated.' },
-    answer: 'A policy in words.',
+    answer: 'A policy.',
     shows: ['document'],
   },
 ] as const satisfies readonly OpenQuestion[];
