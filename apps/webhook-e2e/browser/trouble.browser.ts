@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
 
 import { afterThisFile, afterThisTest } from '@plant-store/test-support';
 import type { Page } from 'playwright-core';
@@ -53,6 +54,53 @@ describeWithBrowser('the inspector', () => {
 
     await page.getByText(/^Not up to date/).waitFor({ state: 'detached' });
     expect(await replay.isDisabled()).toBe(false);
+  });
+
+  test('is shown whole, also when half of it comes later', async () => {
+    const html = await (await fetch(receiver.inspector)).text();
+    const half = html.indexOf('</nav>');
+    let sendRest = (): void => undefined;
+    const slow = createServer(({ url }, response) => {
+      const path = url!.slice(1);
+      if (path === '') {
+        response.setHeader('content-type', 'text/html; charset=utf-8').write(html.slice(0, half));
+        sendRest = () => response.end(html.slice(half));
+      } else
+        void fetch(receiver.inspector + path).then(async ({ headers, body }) => {
+          response.setHeader('content-type', headers.get('content-type')!);
+          await body!.pipeTo(Writable.toWeb(response));
+        });
+    }).listen(0, '127.0.0.1');
+    await once(slow, 'listening');
+    afterThisTest(() => slow.close());
+    const { page: own } = await visit(receiver);
+    const context = await own.context().browser()!.newContext();
+    afterThisTest(() => context.close());
+    const page = await context.newPage();
+
+    await page.goto(`http://127.0.0.1:${(slow.address() as AddressInfo).port}/`, { waitUntil: 'commit' });
+    await page.waitForFunction(
+      () => document.querySelector('header h1') !== null && document.styleSheets.length > 0,
+      undefined,
+      { polling: 50 },
+    );
+    sendRest();
+    await page.locator('#rows tr').first().waitFor();
+
+    const paintedAt = await page.evaluate(
+      () =>
+        new Promise<number>((resolve) => {
+          new PerformanceObserver((list) => resolve(list.getEntries()[0]!.startTime)).observe({
+            type: 'paint',
+            buffered: true,
+          });
+        }),
+    );
+    const wholeAt = await page.evaluate(() => {
+      const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+      return navigation!.responseEnd;
+    });
+    expect(paintedAt).toBeGreaterThanOrEqual(wholeAt);
   });
 
   test('goes on although a translation has replaced its texts, and asks for none', async () => {

@@ -20,6 +20,9 @@ const PAGES = [
 /** A translation by the browser would replace the texts of a page that changes. */
 const NO_TRANSLATION: object = { translate: 'no' };
 
+/** A browser that is busy would show the first half of a page, and move it when the rest comes. */
+const WHEN_WHOLE: object = { rel: 'expect', href: '#message', blocking: 'render' };
+
 /** A whole page. */
 export function pageOf(look: Look, done: Act | undefined, content: ComponentChildren) {
   const { place, facts, stats, times } = look;
@@ -31,6 +34,7 @@ export function pageOf(look: Look, done: Act | undefined, content: ComponentChil
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>{titleOf(look)}</title>
+        <link {...WHEN_WHOLE} />
         <link rel="icon" href="inspector.svg" />
         <link rel="stylesheet" href="inspector.css" />
         <script type="module" src="inspector.js" />
