@@ -137,7 +137,7 @@ describe('of an inbox', () => {
       },
     ]);
     expect(await plantInbox('list', '--error', 'none', '--inbox', inbox)).toMatchObject({
-      stderr: 'No deliveries have this error. For those that there are: plant-inbox errors.\n',
+      stderr: 'No such delivery has this error. For the errors that there are: plant-inbox errors.\n',
     });
     expect(await plantInbox('list', '--before', '1h', '--inbox', inbox)).toEqual({
       code: 0,

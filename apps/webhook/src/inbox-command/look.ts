@@ -34,7 +34,7 @@ export async function list(
 ): Promise<void> {
   const { deliveries } = await get<Listed>('/deliveries', { ...filterOf(selection), after, limit });
   await terminal.print(output, deliveries, () => listText(terminal, deliveries));
-  const none = 'deliveries have this error. For those that there are: plant-inbox errors';
+  const none = 'such delivery has this error. For the errors that there are: plant-inbox errors';
   const what = selection.error === undefined ? 'deliveries' : none;
   reportNext(terminal, deliveries, what, deliveries.length < limit ? null : deliveries.at(-1)!.id);
 }
