@@ -1,6 +1,6 @@
 /** The inspector where something is in its way: a receiver that stands still, a translation, no cookies, no script. */
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 
@@ -27,6 +27,21 @@ async function untilShownAgain(page: Page): Promise<void> {
     (before) => document.querySelector('#shown time')?.getAttribute('datetime') !== before,
     before,
   );
+}
+
+/** A page for another server than the receiver, and the address of that server. */
+async function visitorOf(
+  receiver: InspectedReceiver,
+  listener: RequestListener,
+): Promise<{ readonly page: Page; readonly url: string }> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  afterThisTest(() => server.close());
+  const { page: own } = await visit(receiver);
+  const context = await own.context().browser()!.newContext();
+  afterThisTest(() => context.close());
+  const { port } = server.address() as AddressInfo;
+  return { page: await context.newPage(), url: `http://127.0.0.1:${port}/` };
 }
 
 describeWithBrowser('the inspector', () => {
@@ -60,7 +75,7 @@ describeWithBrowser('the inspector', () => {
     const html = await (await fetch(receiver.inspector)).text();
     const half = html.indexOf('</nav>');
     let sendRest = (): void => undefined;
-    const slow = createServer(({ url }, response) => {
+    const { page, url } = await visitorOf(receiver, ({ url }, response) => {
       const path = url!.slice(1);
       if (path === '') {
         response.setHeader('content-type', 'text/html; charset=utf-8').write(html.slice(0, half));
@@ -70,15 +85,9 @@ describeWithBrowser('the inspector', () => {
           response.setHeader('content-type', headers.get('content-type')!);
           await body!.pipeTo(Writable.toWeb(response));
         });
-    }).listen(0, '127.0.0.1');
-    await once(slow, 'listening');
-    afterThisTest(() => slow.close());
-    const { page: own } = await visit(receiver);
-    const context = await own.context().browser()!.newContext();
-    afterThisTest(() => context.close());
-    const page = await context.newPage();
+    });
 
-    await page.goto(`http://127.0.0.1:${(slow.address() as AddressInfo).port}/`, { waitUntil: 'commit' });
+    await page.goto(url, { waitUntil: 'commit' });
     await page.waitForFunction(
       () => document.querySelector('header h1') !== null && document.styleSheets.length > 0,
       undefined,
@@ -200,19 +209,12 @@ describeWithBrowser('the inspector', () => {
       ${field('kind', kind)}${field('filter', '{"state":"parked"}')}${field('reason', 'arbitrary')}</form>`;
     const html = `<!doctype html><iframe name="inside"></iframe><iframe src="${inspector}"></iframe>
       <img src="${inspector}">${formOf('discard')}${formOf('pause')}`;
-    const foreign = createServer((_request, response) => {
+    const { page, url } = await visitorOf(receiver, (_request, response) => {
       response.setHeader('content-type', 'text/html').end(html);
-    }).listen(0, '127.0.0.1');
-    await once(foreign, 'listening');
-    afterThisTest(() => foreign.close());
-    const { page: own } = await visit(receiver);
-    const context = await own.context().browser()!.newContext();
-    afterThisTest(() => context.close());
-    const page = await context.newPage();
-    const { port } = foreign.address() as AddressInfo;
+    });
 
     // Another port is another origin.
-    await page.goto(`http://127.0.0.1:${port}/`);
+    await page.goto(url);
     for (const kind of ['discard', 'pause']) {
       const [response] = await Promise.all([
         page.waitForResponse((one) => one.request().method() === 'POST'),

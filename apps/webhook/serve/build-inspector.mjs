@@ -10,18 +10,11 @@ const OUTPUT = join(PROJECT, 'dist');
 
 await build({
   absWorkingDir: join(PROJECT, 'inspector'),
-  entryPoints: { inspector: 'script.ts' },
+  entryPoints: ['script.ts', 'style.css'].map((source) => ({ in: source, out: 'inspector' })),
   outdir: OUTPUT,
   bundle: true,
   minify: true,
   format: 'esm',
-  charset: 'utf8',
-});
-await build({
-  absWorkingDir: join(PROJECT, 'inspector'),
-  entryPoints: { inspector: 'style.css' },
-  outdir: OUTPUT,
-  minify: true,
   charset: 'utf8',
 });
 cpSync(join(PROJECT, 'inspector/icon.svg'), join(OUTPUT, 'inspector.svg'));

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-import type { Act } from '../../inbox/inbox-operations.js';
-import type { DeliveryState, FailedAttempt } from '../../inbox/inbox-operations.js';
+import type { Act, DeliveryState, FailedAttempt } from '../../inbox/inbox-operations.js';
 import { gapText, runsOf } from '../../inbox/in-words.js';
 import { placeOfAct, whatOf } from './acts.js';
 import { visible } from './content.js';

@@ -1,6 +1,5 @@
-import type { Act } from '../../inbox/inbox-operations.js';
+import type { Act, ErrorGroup, InboxStats } from '../../inbox/inbox-operations.js';
 import type { Operations } from '../../inbox/operations.js';
-import type { ErrorGroup, InboxStats } from '../../inbox/inbox-operations.js';
 import type { Activity } from '../activity.js';
 import type { ReceiverFacts } from '../deliveries.js';
 import { atMostEvery } from '../look-up.js';

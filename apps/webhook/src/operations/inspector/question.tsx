@@ -1,6 +1,5 @@
 import { CHANGEABLE, CHANGED_UNASKED } from '../../inbox/acts.js';
-import type { ChangeKind } from '../../inbox/inbox-operations.js';
-import type { DeliveryFilter, DeliveryState } from '../../inbox/inbox-operations.js';
+import type { ChangeKind, DeliveryFilter, DeliveryState } from '../../inbox/inbox-operations.js';
 import { MAX_NAME } from '../parameters.js';
 import type { Look } from './look.js';
 import { own } from './parts.js';
